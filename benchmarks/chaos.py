@@ -64,6 +64,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0, help="of load; starting and counting come on top")
+    parser.add_argument("--pairs", type=int, help="so many and no more, each until utility is back, instead of minutes")
+    parser.add_argument("--untimed", action="store_true", help="how soon utility is back is told and breaks no law")
     parser.add_argument("--tenants", type=int, default=8)
     parser.add_argument("--only", default="", help="words, with commas: of all faults those are drawn that have one")
     parser.add_argument("--rate", type=float, default=20.0, help="rows a second of each tenant")
@@ -109,12 +111,13 @@ def _lived(place: Path, apart: bool, options: argparse.Namespace) -> bool:
 def _told(history: History, net: Net | None, options: argparse.Namespace) -> bool:
     laws = judged(history)
     where = "both workers on one host" if net is None else f"workers on {len(net.hosts)} hosts of their own"
-    text = report(history, laws, options.seed, options.minutes, f"{options.tenants} tenants, {where}")
+    length = f"{options.minutes:g} minutes" if options.pairs is None else f"pairs: {options.pairs}"
+    text = report(history, laws, options.seed, length, f"{options.tenants} tenants, {where}")
     print(text, flush=True)
     if options.out is not None:
         with options.out.open("a", encoding="utf-8") as page:
             page.write(f"\n{text}\n")
-    return not any(law.breaches for law in laws)
+    return not any(law.breaches for law in laws if not (options.untimed and law.timed))
 
 
 def _cluster(state: Path, cores: int, apart: bool) -> StartedCluster:
@@ -193,7 +196,7 @@ def _until_ready(world: World) -> None:
 def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> History:
     """Load all the while, and pairs of faults; then every row is counted."""
     watched = Watched(world.store)
-    seconds = options.minutes * 60.0
+    seconds = options.minutes * 60.0 if options.pairs is None else options.pairs * RECOVERS_WITHIN_S
     struck: list[Struck] = []
     known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))
     pairs = drawn(options.seed, _with(options.only.split(","), known))
@@ -202,10 +205,11 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
         _until_well(world, watched)
         until_s = time.monotonic() + seconds
         # A pair is only drawn while there is time to see the utility come back.
-        while time.monotonic() + RECOVERS_WITHIN_S / 2 < until_s:
+        while time.monotonic() + RECOVERS_WITHIN_S / 2 < until_s and len(struck) != options.pairs:
             struck.append(_pair(world, watched, next(pairs)))
             _until_back(world, watched, struck, until_s)
-        _watch(world, watched, until_s)
+        if options.pairs is None:
+            _watch(world, watched, until_s)
     finally:
         for load in loads.values():
             load.terminate()  # it delivers what it has taken up, and writes its account
@@ -352,13 +356,13 @@ def _positive(counts: Mapping[str, int]) -> dict[str, int]:
     return {key: count for key, count in counts.items() if count}
 
 
-def report(history: History, laws: Sequence[Law], seed: int, minutes: float, what: str) -> str:
+def report(history: History, laws: Sequence[Law], seed: int, length: str, what: str) -> str:
     """The result as tables."""
     where = f"{os.cpu_count()} cores, load average {os.getloadavg()[2]:.0f} (15 minutes)"
     well = not any(law.breaches for law in laws)
     return "\n".join(
         [
-            f"## Seed {seed}, {minutes:g} minutes: {'all laws held' if well else '**broken**'}",
+            f"## Seed {seed}, {length}: {'all laws held' if well else '**broken**'}",
             "",
             f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, {where}, {what}, "
             f"{2 * len(history.struck)} faults in {len(history.struck)} pairs, "

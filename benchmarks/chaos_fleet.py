@@ -121,7 +121,9 @@ def main() -> None:
         nemesis = Nemesis(Fleet(place, stack, postgres.url), postgres)
         history = _struck(nemesis, options.seed, options.minutes * 60.0)
     laws = judged(history)
-    text = report(history, laws, options.seed, options.minutes, "two coordinators over a simulated cluster")
+    text = report(
+        history, laws, options.seed, f"{options.minutes:g} minutes", "two coordinators over a simulated cluster"
+    )
     print(text)
     if options.out is not None:
         with options.out.open("a", encoding="utf-8") as page:

@@ -81,11 +81,15 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One law, on how many things it was tried, and each breach of it in words."""
+    """One law, on how many things it was tried, and each breach of it in words.
+
+    One that is `timed` is kept by a machine that is fast enough, whatever is right.
+    """
 
     name: str
     tried: int
     breaches: tuple[str, ...]
+    timed: bool = False
 
 
 def judged(history: History) -> tuple[Law, ...]:
@@ -98,7 +102,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("one actor for each epoch of the lease", len(history.held), tuple(actors(history.held))),
         Law("nothing is recorded under an epoch that is over", len(history.cycles), tuple(out_of_turn(history))),
         Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
-        Law("utility is back within 3 minutes", _known(history), tuple(unrecovered(history))),
+        Law("utility is back within 3 minutes", _known(history), tuple(unrecovered(history)), timed=True),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
         *((Law("rows can be counted", 1, tuple(history.unjudged)),) if history.unjudged else ()),
     )

@@ -24,6 +24,7 @@ UNNAMED = {
     "data_received",
     "pause_writing",
     "resume_writing",
+    "redirect_request",  # of urllib
     "collect",  # of prometheus_client
     "format_commands",  # of click
     "process_bind_param",  # of SQLAlchemy

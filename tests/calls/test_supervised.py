@@ -68,6 +68,16 @@ def test_what_the_user_can_mend_is_an_error_in_the_drivers_words(
         ps.supervise(tenants, log=log)
 
 
+def test_of_a_log_of_gigabytes_the_end_is_read(tenants: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    driven_by(REFUSED, tmp_path, monkeypatch)
+    log = tmp_path / "its.log"
+    with log.open("wb") as file:
+        file.seek(1 << 34)  # it takes up no room
+        file.write(b"\n")
+    with pytest.raises(ps.PenstockError, match="interval: 0 will not do"):
+        ps.supervise(tenants, log=log)
+
+
 def test_an_interruption_ends_the_driver_and_is_raised(
     tenants: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +95,8 @@ def test_an_interruption_ends_the_driver_and_is_raised(
         ({"only": ["abs"]}, "did you mean ads"),
         ({"heartbeat": Path("/proc/no/beat")}, "heartbeat: ./proc/no/beat. will not do"),
         ({"store": "/proc/runs.sqlite"}, "store"),
+        ({"log": Path("/proc/no/run.log")}, "log: ./proc/no/run.log. will not do; give a file that can be written"),
+        ({"log": Path("/proc")}, "log: ./proc. will not do; give a file that can be written"),
     ],
 )
 def test_what_is_wrong_is_said_before_any_driver_starts(

@@ -82,6 +82,32 @@ def test_profiles_that_were_changed_by_chance_are_read_or_refused_in_one_line(tm
     assert [line for line in told if not line.isprintable()] == []
 
 
+SLO = b"""
+apiVersion: openslo/v1
+kind: SLO
+metadata: {name: fresh, annotations: {penstock.io/target: latency, penstock.io/percentile: 99}}
+spec:
+  service: orders
+  indicator: {spec: {thresholdMetric: {metricSource: {spec: {query: 'm{quantile="0.99"}'}}}}}
+  timeWindow: [{duration: 30d, isRolling: true}]
+  budgetingMethod: Timeslices
+  objectives: [{op: lt, value: 30, target: 0.99, timeSliceWindow: 5m}]
+---
+apiVersion: openslo/v1
+kind: Service
+metadata: {name: shop}
+"""
+
+
+def test_openslo_documents_that_were_changed_by_chance_are_told_or_refused_in_lines(tmp_path: Path) -> None:
+    chance, out = random.Random(14), tmp_path / "out.json"
+    for _ in range(400):
+        (tmp_path / "slos.yaml").write_bytes(mutated(SLO, chance))
+        called = penstock("intents", str(tmp_path / "slos.yaml"), "--json", str(out))
+        assert called.returncode in (0, 2)
+        assert all(line.startswith("penstock: ") and line.isprintable() for line in called.stderr.splitlines())
+
+
 LOG = b"".join(log_of([Query("fraud", rows_per_s=100.0, every_s=1.0, took_s=0.5, busy_s=0.8)], 6.0))
 
 

@@ -105,6 +105,13 @@ def test_wrong_input_is_refused_in_one_line_with_a_remedy(
     assert (called.returncode, called.stdout) == (2, "")
 
 
+def test_logs_that_cannot_be_written_are_refused_before_any_driver_starts(tmp_path: Path) -> None:
+    for place in ("/proc/no", str(tmp_path / "shop.yaml" / "logs")):
+        called = penstock("submit", shop(tmp_path), "--master", "spark://one:7077", "--logs", place)
+        assert f"penstock: --logs: '{place}' will not do; give a folder that can be written" in called.stderr
+        assert (called.returncode, called.stderr.count("\n")) == (2, 1)
+
+
 @pytest.mark.parametrize(
     "line", ["spark.kubernetes.container.image spark", "spark.kubernetes.executor.container.image=s"]
 )

@@ -48,6 +48,14 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
         ({"cluster": {"standalone": "http://a:1", "cores": 3}}, "cluster: 'standalone and cores' will not do"),
         ({"cluster": {"cores": 3, "queue": "root.a"}}, "cluster.queue: 'root.a' will not do; write it beside yarn"),
         ({"cluster": {"yarn": "rm:8088"}}, "cluster.yarn: 'rm:8088' will not do; write the address of the Resource"),
+        (
+            {"cluster": {"yarn": "http://[::1"}},
+            r"cluster.yarn: 'http://\[::1' will not do; write the address of the Res",
+        ),
+        (
+            {"cluster": {"standalone": "http://a:99999"}},
+            "cluster.standalone: .* write the address of the master's page",
+        ),
         ({"cluster": {"yarn": "http://rm:8088", "queue": "a"}}, "queue: 'a' will not do; write the whole path, root.a"),
         ({"cluster": {"kubernetes": "Streams"}}, "cluster.kubernetes: 'Streams' will not do; write a namespace"),
         (

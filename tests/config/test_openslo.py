@@ -192,3 +192,69 @@ def test_what_is_no_target_is_said_with_its_place(change: dict[str, Any], told: 
     with pytest.raises(ConfigError) as error:
         from_openslo([slo])
     assert str(error.value).startswith(told)
+
+
+WHOLE = """
+apiVersion: openslo/v1
+kind: SLO
+metadata: {name: fresh, annotations: {penstock.io/target: latency, penstock.io/percentile: 99}}
+spec:
+  service: orders
+  indicator: {spec: {thresholdMetric: {metricSource: {spec: {query: q}}}}}
+  timeWindow: [{duration: 30d}]
+  objectives: [{op: lt, value: 30, target: 0.99}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "metadata: {name: fresh, annotations: {",
+            "metadata: {name: fresh, annotations: [{",
+            "write YAML|mend the YAML",
+        ),
+        ("{name: fresh, annotations: {penstock.io/target: latency, penstock.io/percentile: 99}}", "x", "metadata: 'x'"),
+        ("{penstock.io/target: latency, penstock.io/percentile: 99}", "[x]", r"fresh\.metadata\.annotations: \['x'\]"),
+        ("penstock.io/target: latency", "penstock.io/target: [latency]", "metadata.annotations: .* annotate it with"),
+        ("{spec: {thresholdMetric: {metricSource: {spec: {query: q}}}}}", "q", r"fresh\.spec\.indicator: 'q'"),
+        ("{metricSource: {spec: {query: q}}}", "[]", r"fresh\.spec\.indicator\.spec\.thresholdMetric"),
+        ("  objectives: [{op: lt, value: 30, target: 0.99}]", "  objectives: {op: lt}", r"fresh\.spec\.objectives"),
+        ("{op: lt, value: 30, target: 0.99}", "lt", r"fresh\.spec\.objectives\.0: 'lt' will not do"),
+        ("[{duration: 30d}]", "30d", r"fresh\.spec\.timeWindow: '30d' will not do; write a list"),
+        ("value: 30", "value: .nan", "objectives.value: nan will not do"),
+        ("value: 30", "value: .inf", "objectives.value: inf will not do"),
+        ("value: 30", f"value: {'9' * 900}", "objectives.value: 9+... will not do|a number of more"),
+        ("value: 30", f"value: {'9' * 5000}", r"slos.yaml:9:\d+: .* write a smaller number"),
+        ("value: 30", "value: 2026-13-45", r"slos.yaml:9:\d+: .* there is no such day"),
+        ("value: 30", "value: 30, value: 40", r"slos.yaml:9:\d+: .*value: .* the same key stands in line 9 already"),
+        ("query: q", f"query: {'[' * 3000}", "nest at most 40"),
+        ("kind: SLO", "kind: SLO\nspec: 5\nx: !!python/name:os.system a", "leave the tag"),
+        ("kind: SLO", "kind: [SLO]", "jobs: .* give at least"),
+        ("percentile: 99", "percentile: 99, penstock.io/utility: 2026-01-01", r"jobs\.orders\.intent\.utility"),
+        ("percentile: 99", "percentile: 99, penstock.io/utility: NaN", r"jobs\.orders\.intent\.utility"),
+    ],
+)
+def test_documents_of_another_shape_are_refused_in_one_line(before: str, after: str, told: str, tmp_path: Path) -> None:
+    assert WHOLE.count(before) == 1
+    file = tmp_path / "slos.yaml"
+    file.write_text(WHOLE.replace(before, after))
+    with pytest.raises(ConfigError, match=told) as error:
+        read_wanted(file)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_an_alias_counts_in_its_own_document_alone(tmp_path: Path) -> None:
+    file = tmp_path / "slos.yaml"
+    file.write_text(f"{WHOLE}---\n{WHOLE.replace('orders', '&there billing')}---\nkind: *there\n")
+    with pytest.raises(ConfigError, match="no &there stands before it"):
+        read_wanted(file)
+
+
+@pytest.mark.parametrize("duration", ["9" * 400 + "d", "9" * 5000 + "d", "0d", "d"])
+def test_a_window_that_is_none_leaves_the_intent(duration: str, tmp_path: Path) -> None:
+    file, left_out = tmp_path / "slos.yaml", list[str]()
+    file.write_text(WHOLE.replace("30d", duration))
+    (part,) = read_wanted(file, left_out.append).jobs
+    assert (part.name, part.budget) == ("orders", None)
+    assert [line.partition(":")[0] for line in left_out] == ["fresh"]

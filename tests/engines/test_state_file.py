@@ -43,6 +43,13 @@ def test_a_note_changes_what_is_named_and_hands_it_back(tmp_path: Path) -> None:
     assert known == file.read() == Yarn("http://one", "/here", (MASTER,))
 
 
+def test_nobody_else_reads_what_is_noted(tmp_path: Path) -> None:
+    """Command lines are, and the address of a store may hold a password."""
+    file = StateFile(tmp_path / "thing.json", str, "thing")
+    file.write("--store postgresql://me:secret@db/runs")
+    assert file.path.stat().st_mode & 0o777 == 0o600
+
+
 def test_one_that_cannot_be_written_to_its_end_leaves_what_was_noted_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

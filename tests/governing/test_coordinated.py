@@ -58,6 +58,9 @@ def test_what_is_wrong_with_a_coordinator_is_said_before_anything_begins(monkeyp
         HOW.link()
     with pytest.raises(ConfigError, match="coordinator: 'ftp://a' will not do"):
         Coordinated("ftp://a", "fraud", token="agent-x").link()
+    for none in ("http://[::1", "http://a:99999", "https://a:x"):
+        with pytest.raises(ConfigError, match="write http://host:port or https://host:port"):
+            Coordinated(none, "fraud", token="agent-x").link()
     with pytest.raises(ConfigError, match="coordinator: 'my app' will not do"):
         Coordinated("http://a:1", "my app")
     with pytest.raises(ConfigError, match="write the least and the most"):
@@ -73,6 +76,19 @@ def test_executors_that_have_all_cores_of_their_workers_are_divided_by_nobody() 
 
 def _context(master: str, **conf: str) -> SparkContext:
     return SimpleNamespace(master=master, getConf=lambda: conf)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("token", ["agent-x\n", " agent-x\r\n"])
+def test_a_token_out_of_a_file_has_no_end_of_line(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TOKEN, token)
+    assert HOW.link()._token == "agent-x"
+
+
+@pytest.mark.parametrize("token", ["agent\nSECRET", "SECRETé", "SECRET\x7f"])
+def test_a_token_that_no_request_can_have_is_refused_before_anything_could_show_it(token: str) -> None:
+    with pytest.raises(ConfigError, match="set it to the token alone") as error:
+        replace(HOW, token=token).link()
+    assert "SECRET" not in str(error.value)
 
 
 @pytest.mark.parametrize(("in_heap", "held", "least"), [(True, 4, 3), (True, 2, 2), (False, 4, 1)])

@@ -13,6 +13,7 @@ from penstock.core.view import View
 from penstock.engines.applications.link import Link, RefusedReportError
 from penstock.engines.applications.wire import Report, SaidState, encode_report, plain_state
 from penstock.errors import OutageError, PenstockError
+from penstock.store.archive import StoreError
 from penstock.store.leadership import Leadership
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
@@ -182,6 +183,23 @@ def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(
     agent = site.governed(of_one("fraud", site.cluster, 100.0), door)
     eventually(lambda: not failures)
     eventually(lambda: agent.talk.epoch >= 2)  # it leads again
+
+
+def test_a_store_that_is_away_costs_a_line_and_no_traceback_each_second(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    away = [OutageError("the store does not answer"), StoreError("nor now")]
+
+    def opens(*given: object, **named: object) -> object:
+        if away:
+            raise away.pop()
+        return open_store(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("penstock.governing.coordinating.open_store", opens)
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
+    eventually(lambda: agent.talk.epoch >= 1 and not away)
+    stumbled = [record for record in caplog.records if "begins anew" in record.message]
+    assert [record.exc_info for record in stumbled] == [None, None]
 
 
 def _answered(call: object) -> bool:

@@ -131,6 +131,15 @@ def test_local_masters_need_nobody_to_listen() -> None:
     check_master("local[4]")
 
 
+@pytest.mark.parametrize(
+    "master",
+    ["spark://[::1", "spark://h:99999", "spark://h:x", f"spark://{'a' * 70}.b:1", "k8s://https://[::1", "k8s://h:x"],
+)
+def test_an_address_that_is_none_is_one_where_nobody_listens(master: str) -> None:
+    with pytest.raises(OutageError, match="nobody listens at"):
+        check_master(master)
+
+
 def test_behind_a_proxy_nobody_is_asked_whether_an_api_server_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     there = f"k8s://127.0.0.1:{own_port()}"
     for name in ("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY"):

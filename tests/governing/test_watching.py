@@ -135,6 +135,14 @@ def test_half_of_a_file_is_not_believed(watched: Watched) -> None:
     assert watched.looks() == [1.0]
 
 
+def test_a_file_without_an_end_is_read_no_further_than_files_are(watched: Watched) -> None:
+    watched.path.unlink()
+    watched.path.symlink_to("/dev/zero")
+    assert watched.looks() == []
+    (said,) = watched.said
+    assert "give a file of at most 1,024 KiB" in said
+
+
 def test_a_wrong_file_is_told_once_with_its_place_and_what_held_holds(watched: Watched) -> None:
     watched.path.write_text(FASTER.replace("max_slots", "max_slot"))
     assert watched.looks() + watched.looks() == []

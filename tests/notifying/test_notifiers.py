@@ -2,9 +2,14 @@
 
 import json
 import logging
+import os
+import resource
+import smtplib
 import socketserver
 import threading
+import urllib.error
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,7 +23,7 @@ from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
 from penstock.notifying import notifiers
 from penstock.notifying.happenings import Happening, HappeningKind
-from penstock.notifying.notifiers import Message, notifier_of
+from penstock.notifying.notifiers import Message, UndeliverableError, notifier_of
 from penstock.notifying.post import Post
 from tests.patience import eventually
 from tests.recorded import a_cycle, an_acting_cycle
@@ -37,6 +42,8 @@ class Heard:
 
     url: str = ""
     refuses: int = 0
+    by: int = 503  # how it refuses, and to where else it sends
+    sends_to: str = ""
     bodies: list[bytes] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
 
@@ -52,7 +59,14 @@ def web() -> Iterator[Heard]:
             if not refused:
                 heard.bodies.append(body)
                 heard.types.append(self.headers["Content-Type"])
-            self.send_response(503 if refused else 204)
+            self.send_response(heard.by if refused else 204)
+            if refused and heard.sends_to:
+                self.send_header("Location", heard.sends_to)
+            self.end_headers()
+
+        def do_GET(self) -> None:  # as of whoever was sent on: the key that it shows
+            heard.bodies.append((self.headers["Authorization"] or "").encode())
+            self.send_response(200)
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
@@ -257,6 +271,103 @@ def test_a_target_whose_url_is_secret_is_not_logged(caplog: pytest.LogCaptureFix
     assert "SECRET" not in caplog.text
 
 
+@pytest.mark.parametrize("by", [400, 413, 422])
+def test_a_message_that_will_never_be_taken_holds_up_none_behind_it(web: Heard, by: int) -> None:
+    web.refuses, web.by = 1, by
+    post = Post([notifier_of(f"webhook:{web.url}")], first_retry_s=3600.0)
+    post.take(RUN, _ended(60.0))
+    post.take(RUN, _ended(70.0))
+    (body,) = eventually(lambda: web.bodies or None)
+    post.close()
+    assert json.loads(body)["at_s"] == 70.0
+
+
+def test_what_cannot_be_written_as_json_is_given_up_at_once(web: Heard) -> None:
+    told = replace(MESSAGE, happening=replace(MESSAGE.happening, data={"latency_s": float("nan")}))
+    with pytest.raises(UndeliverableError, match="cannot be written as JSON"):
+        notifier_of(f"webhook:{web.url}").send(told)
+
+
+@pytest.mark.parametrize("by", [301, 302, 303, 307, 308])
+def test_whoever_is_sent_on_loses_no_message_and_shows_its_key_to_nobody(
+    web: Heard, by: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", "SECRET")
+    web.refuses, web.by, web.sends_to = 1, by, web.url
+    with pytest.raises((urllib.error.HTTPError, UndeliverableError), match=str(by)):
+        notifier_of(f"openlineage:{web.url}").send(MESSAGE)
+    assert web.bodies == []
+
+
+@pytest.mark.parametrize("key", ["SECRET\n", "SEC\nRET"])
+def test_a_key_with_an_end_of_line_is_sent_without_it_and_never_logged(
+    web: Heard, key: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", key)
+    post = Post([notifier_of(f"openlineage:{web.url}")], first_retry_s=3600.0)
+    post.take(RUN, _ended(60.0))
+    eventually(lambda: web.bodies or caplog.messages or None)
+    post.close()
+    assert bool(web.bodies) == (key == "SECRET\n")
+    assert "SEC" not in caplog.text
+
+
+def test_a_relay_that_talks_without_end_is_hung_up_on() -> None:
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                while True:
+                    self.wfile.write(b"220-welcome\r\n" * 10_000)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        url = f"smtp://127.0.0.1:{server.server_address[1]}/?from=penstock@example.org&to=ops@example.org"
+        with pytest.raises(smtplib.SMTPServerDisconnected, match="talks without end"):
+            notifier_of(f"mail:{url}").send(MESSAGE)
+        server.shutdown()
+        thread.join()
+
+
+def test_a_line_after_one_that_was_broken_off_stands_for_itself(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_text('{"kind": "dec')
+    for _ in range(2):
+        notifier_of(f"lines:{file}").send(MESSAGE)
+    half, *whole = file.read_text().splitlines()
+    assert half == '{"kind": "dec'
+    assert [json.loads(line)["kind"] for line in whole] == ["missing", "missing"]
+
+
+def test_a_line_that_a_full_disk_breaks_off_is_not_taken_for_written(tmp_path: Path) -> None:
+    """The limit of a file's size ends a write in the midst of it, as a disk does."""
+    file = tmp_path / "events.jsonl"
+    notifier = notifier_of(f"lines:{file}")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            notifier.send(MESSAGE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    notifier.send(MESSAGE)
+    assert json.loads(file.read_text().splitlines()[-1])["kind"] == "missing"
+
+
+def test_a_pipe_that_nobody_reads_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="give a file that can be written"):
+        notifier_of(f"lines:{tmp_path / 'pipe'}")
+
+
+@pytest.mark.parametrize("url", ["https://hooks/T/SECRET X", "https://me:SECRET@hooks/x", "https://hooks/SECRETé"])
+@pytest.mark.parametrize("kind", ["slack", "webhook", "cloudevents", "openlineage"])
+def test_a_url_that_no_request_can_have_is_refused_before_anything_runs_and_not_shown(kind: str, url: str) -> None:
+    with pytest.raises(ConfigError, match="without blanks") as found:
+        notifier_of(f"{kind}:{url}")
+    assert "SECRET" not in str(found.value)
+
+
 def test_a_package_beside_penstock_adds_one(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
         name = "pager"
@@ -275,7 +386,13 @@ def test_a_package_beside_penstock_adds_one(monkeypatch: pytest.MonkeyPatch) -> 
         ("slack:", "write slack:https://… or the like"),
         ("webhook:example.org", "a URL that begins with https://"),
         ("mail:smtp://host/", "write mail:smtp://host:port/?from=a@b&to=c@d"),
+        ("mail:smtp://host:port/?from=a@b&to=c@d", "write mail:smtp://host:port/?from=a@b&to=c@d"),
+        ("mail:smtp://[::1/?from=a@b&to=c@d", "write mail:smtp://host:port/?from=a@b&to=c@d"),
+        ("mail:smtp://host/?from=a@b%0ABcc:x@y&to=c@d", "write mail:smtp://host:port/?from=a@b&to=c@d"),
+        ("slack:https://[::1/x", "a URL that begins with https://"),
+        ("webhook:https://host:99999/x", "a URL that begins with https://"),
         ("lines:/nowhere/at/all", "give a file that can be written"),
+        ("lines:a\0b", "give a file that can be written"),
     ],
 )
 def test_a_wrong_target_is_said_with_the_remedy(target: str, remedy: str) -> None:

@@ -134,6 +134,12 @@ def test_a_name_that_points_here_is_not_enough(site: Site) -> None:
     assert asking.get(f"{site.url}api/runs", headers={"host": "evil.example"}).status_code == 421
 
 
+@pytest.mark.parametrize("header", ["host", "origin"])
+@pytest.mark.parametrize("given", ["[", "[::1", "http://[", "a:99999", "http://a:x", "//"])
+def test_an_address_that_is_none_is_nobodys(site: Site, header: str, given: str) -> None:
+    assert asking.get(f"{site.url}api/runs", headers={header: given}).status_code == (421 if header == "host" else 403)
+
+
 @pytest.mark.parametrize("headers", [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}])
 def test_other_sites_cannot_act(site: Site, headers: dict[str, str]) -> None:
     answer = asking.post(f"{site.url}api/control", json={"act": "pause"}, headers=headers)

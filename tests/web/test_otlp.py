@@ -49,6 +49,7 @@ def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected:
     assert metrics["penstock_cycles_total"]["sum"]["isMonotonic"] is True
 
 
-def test_an_address_that_is_none_is_refused() -> None:
+@pytest.mark.parametrize("address", ["collector:4318", "http://[::1", "http://h:99999/v1"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(ConfigError, match="--otlp"):
-        sink_of("otlp:collector:4318")
+        sink_of(f"otlp:{address}")

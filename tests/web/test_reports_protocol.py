@@ -1,14 +1,19 @@
 """Requests of agents as they come over a connection: in parts, in crowds, too long, from whoever has no token."""
 
+import os
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import MOST_BYTES, Report, encode_report
-from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash
+from penstock.errors import ConfigError
+from penstock.web import agents_door
+from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash, fresh_tokens, new_agent_token
 
 pytestmark = pytest.mark.sockets
 
@@ -96,6 +101,49 @@ def test_who_waits_to_be_told_so_is_told_to_send(caller: socket.socket) -> None:
 def test_a_report_over_which_the_coordinator_stumbles_is_not_the_last(caller: socket.socket) -> None:
     caller.sendall(report(0) + report(1))
     assert [answer(caller)[0] for _ in range(2)] == [500, 200]
+
+
+def test_a_crowd_that_says_nothing_keeps_no_agent_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each connection takes a descriptor, which the coordinator needs; nobody needs a token to connect."""
+    monkeypatch.setattr(agents_door, "_MOST", 3)
+    with AgentsDoor(hear, lambda: AgentTokens({_hash("ours"): "fraud"})).open() as door, ExitStack() as stack:
+        place = urlsplit(door.url)
+
+        def one_more() -> socket.socket:
+            found = socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0)
+            return stack.enter_context(found)
+
+        first, agent = one_more(), one_more()
+        agent.sendall(report(1))
+        assert answer(agent) == (200, b"1")
+        crowd = [one_more() for _ in range(2)]
+        assert first.recv(1) == b""  # let go
+        agent.sendall(report(2))
+        assert answer(agent) == (200, b"2")
+        crowd += [one_more(), one_more()]
+        assert [one.recv(1) for one in crowd[:2]] == [b"", b""]
+        agent.sendall(report(3))
+        assert answer(agent) == (200, b"3")
+
+
+def test_tokens_that_were_known_count_while_their_file_is_damaged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "tokens.json"
+    header = f"Bearer {new_agent_token(file, 'fraud')}"
+    current = fresh_tokens(file)
+    assert current().pattern_of(header) == "fraud"
+    whole = file.read_text()
+    file.write_text(whole[:-5])
+    os.utime(file, ns=(1, 1))
+    assert [current().pattern_of(header) for _ in range(3)] == ["fraud"] * 3
+    assert len(caplog.messages) == 1  # not once for each report
+    file.write_text("{}")
+    os.utime(file, ns=(2, 2))
+    assert current().pattern_of(header) is None
+    file.write_text("[")
+    with pytest.raises(ConfigError, match="it holds no tokens of agents"):
+        fresh_tokens(file)()
 
 
 def test_a_path_that_nobody_listens_at_says_which_is(caller: socket.socket) -> None:

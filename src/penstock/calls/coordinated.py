@@ -54,6 +54,7 @@ def coordinate(
 
     file = read_coordination(Path(fleet), policy)
     current, tls = fresh_tokens(tokens or tokens_beside_runs()), door_tls(tls_certificate, tls_key, agents_ca)
+    current()  # a file that holds none is refused before anything listens
     agents = partial(AgentsDoor, tokens=current, host=host, port=port, tls=tls)
     advising = Advising(file.core_price(), say) if advise else None
     how = Coordination(store or DEFAULT_STORE, policy, advise)

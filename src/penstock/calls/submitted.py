@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from penstock.calls.words import RUN, OptionValue, logs_of, of_coordinator, words
 from penstock.config import apart
@@ -100,6 +101,7 @@ def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
 def driven(applications: SubmittedFile, how: Submitting, say: Callable[[str], None]) -> int:
     """Start them, and wait until all have ended; the exit code that says most."""
     tenants, logs = applications.path, how.logs or logs_of(applications.name)
+    _check_logs(logs)
     submission.refuse_second(tenants)
     _reach(applications.master, how.coordinator, how.tls, applications.parts)
     drivers = [
@@ -167,6 +169,17 @@ def _reach(master: str, coordinator: str | None, tls: AgentTls, parts: Sequence[
         for part in parts:
             Coordinated(coordinator, part.name, most=part.executors, tls=tls).link().close()
     check_master(master)
+
+
+def _check_logs(folder: Path) -> None:
+    """One that cannot be written is said before any driver starts."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        remedy = f"give a folder that can be written ({error.strerror})"
+        raise ConfigError("--logs", str(folder), remedy) from None
 
 
 def _advice(file: TenantsFile, parts: Sequence[ApplicationPart], store: str | None) -> list[str]:

@@ -1,5 +1,6 @@
 """`penstock run --restart` as a call: the driver is a process of its own, which is started again when it dies."""
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from penstock.config import apart
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.core.units import positive_seconds
 from penstock.engines.applications.link import AgentTls
-from penstock.errors import PenstockError
+from penstock.errors import ConfigError, PenstockError
 from penstock.governing.pulse import check_heartbeat
 from penstock.governing.standby import ARCHIVES
 from penstock.governing.supervise import Supervised
@@ -19,6 +20,7 @@ from penstock.governing.supervise import supervise as keep_alive
 from penstock.store.open import check_writable
 
 _SAID_AT_MOST = 300  # characters of a driver's last line
+_LOOKED_AT = 1 << 16  # bytes of the log's end, for that line
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,13 @@ def supervise(
 
 
 def _kept(what: Supervised, log: Path, say: Callable[[str], None]) -> int:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as words_of_all:
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        words_of_all = log.open("ab")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError("log", str(log), f"give a file that can be written ({why})") from None
+    with words_of_all:
         code = keep_alive(replace(what, words=words_of_all.fileno()), say, Event())
     if code == PenstockError.exit_code:
         raise PenstockError(f"{_last_line(log)} ({log})")
@@ -89,5 +96,7 @@ def _kept(what: Supervised, log: Path, say: Callable[[str], None]) -> int:
 
 
 def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    with log.open("rb") as file:  # what drivers of many runs said may be gigabytes
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LOOKED_AT))
+        lines = file.read().decode(errors="replace").strip().splitlines()
     return lines[-1].removeprefix("penstock: ")[:_SAID_AT_MOST] if lines else "the driver said nothing"

@@ -25,7 +25,7 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     """Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents."""
     import yaml
 
-    from penstock.config.document import document_in, is_openslo, read_text
+    from penstock.config.document import Document, document_in, is_openslo, read_text
     from penstock.config.openslo import openslo_in, to_openslo
     from penstock.config.wanted import wanted_in
     from penstock.core.hours import instant_text
@@ -34,6 +34,7 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     if is_openslo(text):
         read = openslo_in(text, file)
         wanted_in_words = {"jobs": list(read.jobs)}
+        wanted_in(Document(str(file), wanted_in_words))  # what is wrong with it is said here, too
         for left_out in read.left_out:
             say(f"penstock: {left_out}", err=True)
         if json_out is not None:

@@ -67,8 +67,20 @@ def compose(text: str) -> tuple[Node | None, list[NotYamlError]]:
 
     A NotYamlError says why there is no value.
     """
-    _refuse_control(text)
     composer = _Composer()
+    _fed(composer, text)
+    return composer.root, composer.twice
+
+
+def compose_all(text: str) -> tuple[list[Node], list[NotYamlError]]:
+    """The same of each document in it, without those that are empty."""
+    composer = _Composer(several=True)
+    _fed(composer, text)
+    return composer.roots, composer.twice
+
+
+def _fed(composer: "_Composer", text: str) -> None:
+    _refuse_control(text)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
             composer.take(event)
@@ -78,7 +90,6 @@ def compose(text: str) -> tuple[Node | None, list[NotYamlError]]:
         raise NotYamlError(place, _line_at(text, place), f"mend the YAML there: {_words_of(error)}") from None
     except yaml.YAMLError as error:
         raise NotYamlError(Mark(1, 1), text[:20], f"mend the YAML: {_words_of(error)}") from None
-    return composer.root, composer.twice
 
 
 def mark_at(text: str, position: int) -> Mark:
@@ -88,20 +99,27 @@ def mark_at(text: str, position: int) -> Mark:
 
 
 class _Composer:
-    """Takes events in; the first document's value comes out."""
+    """Takes events in; values of documents come out, where there may not be `several` that of the first."""
 
-    def __init__(self) -> None:
-        self.root: Node | None = None
+    def __init__(self, several: bool = False) -> None:
+        self.roots: list[Node] = []
+        self._several = several
         self.twice: list[NotYamlError] = []
         self._open: list[_Open] = []
         self._anchors: dict[str, Node] = {}
         self._documents = 0
 
+    @property
+    def root(self) -> Node | None:
+        """The first document's value."""
+        return self.roots[0] if self.roots else None
+
     def take(self, event: Event) -> None:
         """The next event."""
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
-            if self._documents > 1:
+            self._anchors.clear()
+            if self._documents > 1 and not self._several:
                 raise NotYamlError(mark_of(event), "---", "write one document; take out what begins a second one")
         elif isinstance(event, ScalarEvent):
             self._add(Node(scalar(event), mark_of(event)), event, event.anchor)
@@ -129,7 +147,7 @@ class _Composer:
         if anchor is not None:
             self._anchors[anchor] = node
         if not self._open:
-            self.root = node
+            self.roots.append(node)
             return
         into = self._open[-1]
         if into.is_mapping and into.key_mark is None:

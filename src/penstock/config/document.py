@@ -121,11 +121,11 @@ def document_in(text: str, path: Path, what: str) -> Document:
     try:
         root, twice = compose(text)
     except NotYamlError as error:
-        raise _wrong(path, what, error) from None
+        raise wrong_yaml(path, what, error) from None
     if root is None or not isinstance(root.value, dict):
         raise ConfigError(what, str(path), "write fields with their values in it")
     document = Document(str(path), root.value, root)
-    return replace(document, errors=tuple(_wrong(path, document.text_of(error.path), error) for error in twice))
+    return replace(document, errors=tuple(wrong_yaml(path, document.text_of(error.path), error) for error in twice))
 
 
 def is_openslo(text: str) -> bool:
@@ -165,7 +165,8 @@ def _decoded(data: bytes, path: Path, what: str) -> str:
         raise ConfigError(what, data[error.start : error.end], remedy, f"{path}:{mark.line}:{mark.column}") from None
 
 
-def _wrong(path: Path, field: str, error: NotYamlError) -> ConfigError:
+def wrong_yaml(path: Path, field: str, error: NotYamlError) -> ConfigError:
+    """What is no YAML, or stands twice, with its place."""
     return ConfigError(field, error.value, error.remedy, f"{path}:{error.mark.line}:{error.mark.column}")
 
 

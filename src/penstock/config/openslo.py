@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from penstock.config.composing import compose_all
+from penstock.config.document import wrong_yaml
 from penstock.config.intents import IntentPart
+from penstock.config.openslo_shape import check_shape
+from penstock.config.scalars import NotYamlError
 from penstock.config.wanted import WantedFile, WantedPart
 from penstock.core.budget import DAY_S, Budget, text_of_days
 from penstock.core.units import text_of_seconds
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, refuse
 
 VERSION = "openslo/v1"
 BY_ALERTS = Budget(
@@ -37,6 +39,7 @@ _METRICS = {
 }
 _BESIDE = frozenset(IntentPart.model_fields) - {"latency", "percentile", "juice"}
 _NO_BUDGET = "none"
+_MOST_SECONDS = 1e15  # nobody asks for more; Python adds no number to one of a thousand digits
 _DURATION = re.compile(r"(\d+)([a-zA-Z]+)")
 _DAYS = {"d": 1, "w": 7, "M": 30, "Q": 90, "Y": 365}
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, **{unit: days * DAY_S for unit, days in _DAYS.items()}}
@@ -61,10 +64,11 @@ def to_openslo(run: str, wanted: WantedFile) -> list[dict[str, Any]]:
 def openslo_in(text: str, path: Path) -> Read:
     """The intents in the text of a file of OpenSLO documents."""
     try:
-        documents = [one for one in yaml.safe_load_all(text) if one is not None]
-    except yaml.YAMLError as error:
-        raise ConfigError("OpenSLO file", str(path), f"write YAML: {' '.join(str(error).split())}") from None
-    return from_openslo(documents)
+        documents, twice = compose_all(text)
+    except NotYamlError as error:
+        raise wrong_yaml(path, "OpenSLO file", error) from None
+    refuse([wrong_yaml(path, ".".join(map(str, error.path)), error) for error in twice])
+    return from_openslo([one.value for one in documents if one.value is not None])
 
 
 def from_openslo(documents: Iterable[Any]) -> Read:
@@ -73,6 +77,7 @@ def from_openslo(documents: Iterable[Any]) -> Read:
     lasting: dict[str, dict[str, Any]] = {}
     slos, left_out = _slos_of([_known(document) for document in documents])
     for document in slos:
+        check_shape(_name(document), document)
         tenant, intent = _intent(document)
         intents.setdefault(tenant, []).append(intent)
         found, unread = _lasting(document)
@@ -99,14 +104,14 @@ def _slos_of(documents: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, 
     """SLOs, each with the indicator that it names; and in words the documents that say nothing of any."""
     indicators = {_name(document): document for document in documents if document.get("kind") == "SLI"}
     slos = [_with_indicator(document, indicators) for document in documents if document.get("kind") == "SLO"]
-    named = {(slo.get("spec") or {}).get("indicatorRef") for slo in slos}
+    named = {str(_spec(slo).get("indicatorRef")) for slo in slos}
     others = (document for document in documents if document.get("kind") != "SLO")
     unread = [document for document in others if document.get("kind") != "SLI" or _name(document) not in named]
     return slos, [f"{_name(one)}: its kind is {one.get('kind')}, of which nothing is read" for one in unread]
 
 
 def _with_indicator(slo: Mapping[str, Any], indicators: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    spec = slo.get("spec") or {}
+    spec = _spec(slo)
     found = indicators.get(str(spec.get("indicatorRef")))
     return slo if found is None else {**slo, "spec": {**spec, "indicator": found}}
 
@@ -175,7 +180,7 @@ def _intent(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     about = notes.get(f"{_OURS}target") or next(
         (key for key, metric in _METRICS.items() if f"{metric}{{" in query), None
     )
-    if about not in _METRICS:
+    if not isinstance(about, str) or about not in _METRICS:
         remedy = f"annotate it with {_OURS}target: one of {', '.join(_METRICS)}; or ask penstock's own metrics"
         raise ConfigError(f"{name}.metadata.annotations", about, remedy)
     value = _value(name, objectives[0], _AT_LEAST if about == "juice" else _AT_MOST)
@@ -193,7 +198,7 @@ def _value(name: str, objective: Mapping[str, Any], ops: tuple[str, ...]) -> flo
             f"{name}.spec.objectives.op", objective.get("op"), f"write {ops[0]}: nothing else is a target"
         )
     value = objective.get("value")
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _MOST_SECONDS:
         raise ConfigError(f"{name}.spec.objectives.value", value, "write a number above zero; latencies are in seconds")
     return float(value)
 
@@ -215,11 +220,15 @@ def _worth(notes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(value: object) -> Any:
-    """As JSON, or a bare word."""
+    """As JSON, or a bare word; of what YAML has beside these, such as days, the words."""
     try:
         return json.loads(str(value))
-    except ValueError:
-        return value
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(json.dumps(value, default=str))
+    except (TypeError, RecursionError):  # keys that are no words
+        return str(value)
 
 
 def _number(name: str, field: str, value: object) -> float:
@@ -245,7 +254,7 @@ def _lasting(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         return found, []
     try:
         budget, otherwise = _budget(document["spec"])
-    except (ConfigError, TypeError, ValueError) as error:
+    except (ConfigError, TypeError, ValueError, ArithmeticError) as error:
         return found, [f"its budget is not read: {error}"]
     return {"budget": budget, **found}, otherwise
 
@@ -278,7 +287,13 @@ def _seconds(duration: object) -> float:
 
 
 def _name(document: Mapping[str, Any]) -> str:
-    return str((document.get("metadata") or {}).get("name", "an SLO without a name"))
+    metadata = document.get("metadata")
+    return str((metadata if isinstance(metadata, Mapping) else {}).get("name", "an SLO without a name"))
+
+
+def _spec(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    spec = document.get("spec")
+    return spec if isinstance(spec, Mapping) else {}
 
 
 def _of(document: Any, field: str) -> object:

@@ -5,6 +5,7 @@
 A file is replaced whole: a command that is killed while it writes leaves what was noted before, and never half of it.
 """
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -44,7 +45,9 @@ class StateFile(Generic[T]):
         """Note it; it is handed back."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         whole = self.path.with_name(f"{self.path.name}.new")
-        whole.write_bytes(self._values.dump_json(value, indent=2) + b"\n")
+        # Command lines are noted, and a store's address may hold a password.
+        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(self._values.dump_json(value, indent=2) + b"\n")
         whole.replace(self.path)
         return value
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
+from penstock.core.addresses import place_in
 from penstock.engines import spark as spark_engine
 from penstock.engines.java import java as find_java
 from penstock.engines.kafka.jars import JarSet, jars
@@ -159,8 +160,8 @@ def check_master(master: str) -> None:
 
 def _api_reachable(server: str) -> bool:
     """Whether somebody listens at an API server; where a proxy leads to it nobody can tell, and Spark finds out."""
-    place = urlsplit(server if "://" in server else f"https://{server}")
-    if place.hostname is None:
+    place = place_in(server if "://" in server else f"https://{server}")
+    if place is None or place.hostname is None:
         return False
     if place.scheme in urllib.request.getproxies() and not urllib.request.proxy_bypass(place.hostname):
         return True
@@ -168,12 +169,12 @@ def _api_reachable(server: str) -> bool:
 
 
 def _reachable(address: str) -> bool:
-    place = urlsplit(f"//{address}")
-    if place.hostname is None or place.port is None:
+    place = place_in(f"//{address}")
+    if place is None or place.hostname is None or place.port is None:
         return False
     try:
         socket.create_connection((place.hostname, place.port), timeout=_REACHED_WITHIN_S).close()
-    except OSError:
+    except (OSError, UnicodeError):  # of a name that no host can have
         return False
     return True
 

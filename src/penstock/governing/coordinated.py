@@ -59,10 +59,14 @@ class Coordinated:
 
     def link(self) -> Link:
         """The way there; a ConfigError without a token, or where the URL or a file will not do."""
-        token = self.token or os.environ.get(TOKEN, "")
+        token = (self.token or os.environ.get(TOKEN, "")).strip()  # of a file or a secret, with its end of line
         if not token:
             remedy = f"set {TOKEN} to what `penstock coordinate FLEET.yaml --new-token {self.application}` showed"
             raise ConfigError(TOKEN, token, remedy)
+        if not (token.isascii() and token.isprintable()):  # whatever refused it later would show it
+            raise ConfigError(
+                TOKEN, f"{len(token)} characters", "set it to the token alone, a line of letters and digits"
+            )
         return Link(self.url.split(","), token, tls=self.tls)
 
 

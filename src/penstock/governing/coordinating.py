@@ -25,7 +25,7 @@ from penstock.engines.applications.engine import FleetEngine, FleetSettings, Not
 from penstock.engines.applications.wire import Report, encode_answer
 from penstock.engines.applications.wishes import Wishes
 from penstock.engines.hands import Hands
-from penstock.errors import ConfigError, GoverningEndsError, OutageError, told
+from penstock.errors import ConfigError, GoverningEndsError, OutageError, PenstockError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
@@ -165,6 +165,8 @@ class Coordinator:
             self._govern(self._engine, over)
         except GoverningEndsError as error:
             _log.warning("this coordinator leads no more: %s", error)
+        except PenstockError as error:  # a store that is away is so every second: a line each
+            _log.warning("governing stumbled and begins anew: %s", error)
         except Exception as error:
             _log.exception("governing stumbled and begins anew: %s", told(error))
         finally:

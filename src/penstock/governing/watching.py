@@ -11,6 +11,7 @@ from pathlib import Path
 
 from penstock.config.changes import FileChanges, changes
 from penstock.config.checking import CheckOptions, check_tenants
+from penstock.config.document import MOST_BYTES
 from penstock.config.tenants import TenantsFile
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
@@ -92,8 +93,12 @@ class TenantsWatch:
         )
 
     def _content(self) -> bytes | None:
-        """None where it cannot be read, as between two steps of whoever puts another in its place."""
+        """None where it cannot be read, as between two steps of whoever puts another in its place.
+
+        As far as files are read at all: it may have become a device, or a link to one, that has no end.
+        """
         try:
-            return self._path.read_bytes()
+            with self._path.open("rb") as file:
+                return file.read(MOST_BYTES + 1)
         except OSError:
             return None

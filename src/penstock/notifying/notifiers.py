@@ -13,10 +13,13 @@ Packages beside penstock add theirs by the group `penstock.notifiers` of their e
 behind the colon to a `Notifier`. What stands there may be a secret: it is never logged.
 """
 
+import errno
 import json
 import os
 import smtplib
 import ssl
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,6 +32,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
+from penstock.core.addresses import place_in
 from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError, choose
@@ -37,7 +41,9 @@ from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
 from penstock.notifying.lineage import ENDPOINT, run_events
 
 _WITHIN_S = 10.0
+_TALKS_WITHIN_S, _MOST_SAID = 60.0, 1 << 20  # a relay, all that it says of one mail; in bytes
 _URLS = ("http://", "https://")
+_NEVER = (301, 308, 400, 413, 415, 422)  # what is said of a message, or an address, that no later try changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +106,12 @@ class Message:
         return {name: value for name, value in found.items() if value is not None}
 
 
+class UndeliverableError(Exception):
+    """This message will be taken at no later try either: those that wait behind it need not wait for it."""
+
+
 class Notifier(Protocol):
-    """Sends messages of the kinds that it `wants`; what it raises makes it be asked again."""
+    """Sends messages of the kinds that it `wants`; what it raises, but an UndeliverableError, has it asked again."""
 
     @property
     def wants(self) -> frozenset[HappeningKind]:
@@ -133,9 +143,7 @@ class Written:
     wants: frozenset[HappeningKind] = ALL
 
     def send(self, message: Message) -> None:
-        line = json.dumps(self.body(message), allow_nan=False) + "\n"
-        with self.path.open("ab", buffering=0) as file:
-            file.write(line.encode())
+        _append(self.path, _encoded(self.body(message)) + b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +157,11 @@ class Lineage:
         namespace = os.environ.get("OPENLINEAGE_NAMESPACE", "default")
         events = run_events(message.document(), namespace, message.application())
         if self.target.startswith(_URLS):
+            key = os.environ.get("OPENLINEAGE_API_KEY", "").strip()  # of a file, with its end of line
             for event in events:
-                _post(self.target, event, key=os.environ.get("OPENLINEAGE_API_KEY"))
+                _post(self.target, event, key=key)
             return
-        with Path(self.target).open("ab", buffering=0) as file:
-            file.write("".join(json.dumps(event, allow_nan=False) + "\n" for event in events).encode())
+        _append(Path(self.target), b"".join(_encoded(event) + b"\n" for event in events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +181,7 @@ class Mailed:
         mail["From"], mail["To"] = self.sender, ", ".join(self.receivers)
         mail["Message-ID"] = f"<{message.id.replace('/', '.').replace(' ', '_')}@penstock>"
         mail.set_content(f"{message.text}\n\n{json.dumps(message.document(), indent=2)}\n")
-        server = (smtplib.SMTP_SSL if self.safe else smtplib.SMTP)(self.host, self.port, timeout=_WITHIN_S)
+        server = (_SafeRelay if self.safe else _Relay)(self.host, self.port, timeout=_WITHIN_S)
         try:
             self._log_in(server)
             server.send_message(mail)
@@ -189,13 +197,82 @@ class Mailed:
             server.login(user, os.environ.get("PENSTOCK_SMTP_PASSWORD", ""))
 
 
-def _post(url: str, body: Mapping[str, Any], content_type: str = "application/json", key: str | None = None) -> None:
+class _Bounded:
+    """What a relay says, as far as anybody listens: one that talks without end would fill the driver's memory."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._left, self._until_s = _MOST_SAID, time.monotonic() + _TALKS_WITHIN_S
+
+    def readline(self, most: int) -> bytes:
+        line: bytes = self._file.readline(most)
+        self._left -= len(line)
+        if self._left < 0 or time.monotonic() > self._until_s:
+            raise OSError("the relay talks without end")
+        return line
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Relay(smtplib.SMTP):
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:
+            self.file = _Bounded(self.sock.makefile("rb"))
+        return super().getreply()
+
+
+class _SafeRelay(_Relay, smtplib.SMTP_SSL):
+    pass
+
+
+class _StaysHere(urllib.request.HTTPRedirectHandler):
+    """Sent on, a POST becomes a request without its message, and shows its key to whatever host is named."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _post(url: str, body: Mapping[str, Any], content_type: str = "application/json", key: str = "") -> None:
     headers = {"Content-Type": content_type, "User-Agent": "penstock"}
-    if key is not None:
+    if key:
         headers["Authorization"] = f"Bearer {key}"
-    request = urllib.request.Request(url, json.dumps(body, allow_nan=False).encode(), headers, method="POST")
-    with urllib.request.urlopen(request, timeout=_WITHIN_S):
-        pass
+    request = urllib.request.Request(url, _encoded(body), headers, method="POST")
+    try:
+        urllib.request.build_opener(_StaysHere).open(request, timeout=_WITHIN_S).close()
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code in _NEVER:
+                raise UndeliverableError(f"the server says {error.code}") from None
+            raise
+    except ValueError:  # which would show what it is
+        raise UndeliverableError("its key holds what no request can have") from None
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, allow_nan=False).encode()
+    except ValueError as error:
+        raise UndeliverableError(f"it cannot be written as JSON ({error})") from None
+
+
+def _append(path: Path, lines: bytes) -> None:
+    """Lines that stand for themselves, also after one that a full disk broke off."""
+    lines = _after_half(path) + lines
+    with path.open("ab", buffering=0) as file:
+        written = file.write(lines)
+    if written < len(lines):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _after_half(path: Path) -> bytes:
+    """What ends the file's last line, where that has no end."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - 1))
+        return b"\n" if file.read(1) not in (b"", b"\n") else b""
 
 
 def notifier_of(target: str) -> Notifier:
@@ -237,7 +314,7 @@ def _lines(rest: str) -> Notifier:
 
 def _cloud_events(rest: str) -> Notifier:
     if rest.startswith(_URLS):
-        return Posted(rest, Message.cloud_event, ALL, "application/cloudevents+json")
+        return Posted(_url("cloudevents", rest), Message.cloud_event, ALL, "application/cloudevents+json")
     return Written(_path("cloudevents", rest), Message.cloud_event)
 
 
@@ -249,27 +326,33 @@ def _lineage(rest: str) -> Notifier:
 
 
 def _mail(rest: str) -> Notifier:
-    parts = urlsplit(rest)
-    asked = parse_qs(parts.query)
+    parts = place_in(rest, ("smtp", "smtps"))
+    asked = {} if parts is None else parse_qs(parts.query)
     sender, receivers = asked.get("from", []), asked.get("to", [])
-    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or len(sender) != 1 or not receivers:
+    right = len(sender) == 1 and receivers and all(one.isprintable() for one in (*sender, *receivers))
+    if parts is None or not right:
         raise ConfigError("--notify", "mail", "write mail:smtp://host:port/?from=a@b&to=c@d")
     safe = parts.scheme == "smtps"
-    return Mailed(parts.hostname, parts.port or (465 if safe else 25), sender[0], tuple(receivers), safe)
+    return Mailed(parts.hostname or "", parts.port or (465 if safe else 25), sender[0], tuple(receivers), safe)
 
 
 def _url(name: str, rest: str) -> str:
-    if not rest.startswith(_URLS) or not urlsplit(rest).hostname:
+    parts = place_in(rest, ("http", "https"))
+    if parts is None:
         raise ConfigError("--notify", name, f"write {name}: and a URL that begins with https:// or http://")
+    if not (rest.isascii() and rest.isprintable()) or " " in rest or "@" in parts.netloc:
+        remedy = "write its URL without blanks, with %C3%A9 for an é, and without a login: none is sent"
+        raise ConfigError("--notify", name, remedy)
     return rest
 
 
 def _path(name: str, rest: str) -> Path:
     path = Path(rest)
-    try:
-        path.open("ab").close()
-    except OSError as error:
-        raise ConfigError("--notify", f"{name}:{rest}", f"give a file that can be written ({error.strerror})") from None
+    try:  # a named pipe that nobody reads is refused at once, instead of waited for
+        os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, 0o666))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError("--notify", f"{name}:{rest}", f"give a file that can be written ({why})") from None
     return path
 
 

@@ -1,7 +1,7 @@
 """The post: messages on their way, in a thread for each notifier, so that one that hangs holds up nobody else.
 
-What could not be delivered is tried again, later and later. What has waited too long, or is too much, is given up and
-said once in the log: governing goes on whatever becomes of its messages.
+What could not be delivered is tried again, later and later. What has waited too long, is too much, or will never be
+taken is given up and said once in the log: governing goes on whatever becomes of its messages.
 """
 
 import logging
@@ -16,7 +16,7 @@ from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
 from penstock.errors import told
 from penstock.notifying.happenings import Told, happened
-from penstock.notifying.notifiers import Message, Notifier
+from penstock.notifying.notifiers import Message, Notifier, UndeliverableError
 
 FIRST_RETRY_S = 1.0  # each later one twice as late
 LONGEST_RETRY_S = 60.0
@@ -103,7 +103,8 @@ class _Round:
                 self._notifier.send(message)
                 return
             except Exception as error:  # of the network, of another's server, of another's package
-                if time.monotonic() + retry_s > gives_up_s or self._closing.is_set():
+                never = isinstance(error, UndeliverableError)
+                if never or time.monotonic() + retry_s > gives_up_s or self._closing.is_set():
                     _log.warning("message %s was given up: %s: %s", message.id, self._name, told(error))
                     return
             self._closing.wait(retry_s)

@@ -7,6 +7,7 @@ the orders for these, and nothing else.
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import socket
@@ -26,6 +27,7 @@ from penstock.engines.applications.wire import Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError
 from penstock.store.open import default_path
 from penstock.threads import BesideThread
+from penstock.web.door import Door, Peer
 from penstock.web.door_tls import DoorTls
 from penstock.web.listening import refused
 from penstock.web.promptness import prompt
@@ -33,7 +35,10 @@ from penstock.web.reports_protocol import ReportAnswer, ReportsProtocol, TakesBo
 from penstock.web.request_head import Head
 
 _STOPS_WITHIN_S = 5.0
-_BACKLOG = 2048
+_MOST, _SHARE = 8192, 2  # connections: one for each agent, in half of the descriptors that the process may have
+_SILENT_S = 75.0  # after which a connection is let go: an agent that is told to report more seldom makes another
+
+_log = logging.getLogger("penstock.fleet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,10 @@ def tokens_beside_runs() -> Path:
 
 
 def fresh_tokens(path: Path) -> Callable[[], AgentTokens]:
-    """The tokens as they are in the file now: one that is made counts at once, one that is taken out no more."""
+    """The tokens as they are in the file now: one that is made counts at once, one that is taken out no more.
+
+    While the file is damaged, as in the midst of being edited, those count that were known: no fleet stops for it.
+    """
     known: list[tuple[int | None, AgentTokens]] = []
 
     def tokens() -> AgentTokens:
@@ -77,8 +85,17 @@ def fresh_tokens(path: Path) -> Callable[[], AgentTokens]:
         except OSError:
             changed = None
         if not known or changed != known[-1][0]:
-            known[:] = [(changed, agent_tokens(path))]
+            known[:] = [(changed, found())]
         return known[-1][1]
+
+    def found() -> AgentTokens:
+        try:
+            return agent_tokens(path)
+        except ConfigError as error:
+            if not known:
+                raise
+            _log.warning("%s; until then the tokens count that were in it before", error)
+            return known[-1][1]
 
     return tokens
 
@@ -111,12 +128,15 @@ class AgentsDoor:
         self._hear = hear
         self._tokens = tokens
         self._socket = _listening(host, port)
+        self.silent_s = self._socket.silent_s
         self._scheme = "http" if tls is None else "https"
         self._host = f"[{host}]" if ":" in host else host
         config = uvicorn.Config(
             cast(Any, self),  # of our own protocol, which asks it
             interface="asgi3",
             http=ReportsProtocol,
+            loop="asyncio",  # the door is one that asyncio opens
+            backlog=self._socket.at_once,
             ws="none",
             lifespan="off",
             log_level="error",
@@ -164,6 +184,10 @@ class AgentsDoor:
             return 401, b"a token is needed: Authorization: Bearer <token>; see penstock coordinate --new-token"
         return partial(self._heard, pattern)
 
+    def of_use(self, peer: Peer) -> None:
+        """An agent reports over that connection: where there are too many, those go first that were silent longer."""
+        self._socket.of_use(peer)
+
     def _heard(self, pattern: str, raw: bytes) -> ReportAnswer:
         try:
             report = read_report(raw)
@@ -189,12 +213,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+def _listening(host: str, port: int) -> Door:
+    found = Door(socket.AF_INET6 if ":" in host else socket.AF_INET, _MOST, _SILENT_S, share=_SHARE)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
-        found.listen(_BACKLOG)
+        found.listen()
     except OSError as error:
         found.close()
         raise refused(error, host, port, "--agents-host", "--agents-port") from None

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _HEARD_BY = 24  # turns of asyncio: it takes five from a connection that is accepted to a request that is being answered
 _WAITING = 1024  # before the door, with the kernel
-_SHARE = 4  # of the descriptors that the process may have, connections take one in so many
+SHARE = 4  # of the descriptors that the process may have, connections take one in so many
 _TOLD_EVERY_S = 60.0
 _NO_MORE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -45,10 +45,17 @@ class Door(socket.socket):
     A connection may be silent for `silent_s`: say nothing, not all of its request, or leave our words where they are.
     """
 
-    def __init__(self, family: int, most: int, silent_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        family: int,
+        most: int,
+        silent_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        share: int = SHARE,
+    ) -> None:
         super().__init__(family, socket.SOCK_STREAM)
         self.silent_s = silent_s
-        self._most = min(most, max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE))
+        self._most = min(most, max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // share))
         self._clock = clock
         self._inside: OrderedDict[Peer, _Visitor] = OrderedDict()
         self._spare: int | None = None
@@ -118,9 +125,14 @@ class Door(socket.socket):
             yield
         finally:
             visitor.asked -= 1
+            self.of_use(peer)
+
+    def of_use(self, peer: Peer) -> None:
+        """That connection has just been of use: others go before it."""
+        visitor = self._inside.get(peer)
+        if visitor is not None:
             visitor.since_s = self._clock()
-            if peer in self._inside:
-                self._inside.move_to_end(peer)
+            self._inside.move_to_end(peer)
 
     def _make_room(self) -> None:
         if len(self._inside) > self._most:

@@ -3,13 +3,13 @@
 import math
 import time
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from penstock.core.addresses import place_in
 from penstock.web.rates import RateLimit
 from penstock.web.sessions import Sessions
 from penstock.web.settings import LOOPBACK_NAMES, WebSettings
@@ -67,7 +67,8 @@ class Guard:
         await (refused or self._app)(scope, _bounded(receive), send_with_headers)
 
     def _refusal(self, connection: HTTPConnection, method: str, path: str) -> Response | None:
-        host = urlsplit(f"//{connection.headers.get('host', '')}").hostname or ""
+        named = place_in(f"//{connection.headers.get('host', '')}")
+        host = (named and named.hostname) or ""
         if path not in PROBES and not self._known_host(host):  # who probes knows an address, and no name
             return refusal(421, f"This server does not answer for {host or 'no host'!r}.")
         if not _same_site(connection) and not _only_looks(connection, method, path):
@@ -112,7 +113,10 @@ def _same_site(connection: HTTPConnection) -> bool:
     if connection.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = connection.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == connection.headers.get("host")
+    if origin is None:
+        return True
+    place = place_in(origin)
+    return place is not None and place.netloc == connection.headers.get("host")
 
 
 def _only_looks(connection: HTTPConnection, method: str, path: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
-from urllib.parse import urlsplit
 
+from penstock.core.addresses import place_in
 from penstock.errors import ConfigError
 from penstock.web.samples import MetricSample
 
@@ -29,8 +29,7 @@ class OtlpSink:
 
 def checked_url(url: str) -> str:
     """An address of a collector."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if place_in(url, ("http", "https")) is None:
         raise ConfigError("--otlp", url, "write the collector's address, such as http://127.0.0.1:4318/v1/metrics")
     return url
 

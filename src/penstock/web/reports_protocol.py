@@ -16,9 +16,9 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from penstock.engines.applications.wire import MOST_BYTES
+from penstock.web.door import Peer
 from penstock.web.request_head import MOST_HEAD_BYTES, Head, HeadError, read_head
 
-_SILENT_S = 75.0  # after which a connection is let go: an agent that is told to report more seldom makes another
 _ENDS = b"\r\n\r\n"
 _log = logging.getLogger("penstock.fleet")
 A = TypeVar("A")
@@ -29,10 +29,15 @@ TakesBody = Callable[[bytes], ReportAnswer]  # a body, once it is there
 
 
 class ReportsDoor(Protocol):
-    """Who answers; it must not block."""
+    """Who answers; it must not block. `silent_s` is how long a connection may be silent."""
+
+    silent_s: float
 
     def asked(self, head: Head) -> ReportAnswer | TakesBody:
         """The answer, or who gives it once the body is there: only of those who may report it is kept until then."""
+
+    def of_use(self, peer: Peer) -> None:
+        """A report was taken over that connection."""
 
 
 class ReportsProtocol(asyncio.Protocol):
@@ -54,7 +59,7 @@ class ReportsProtocol(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._open.add(self)  # type: ignore[arg-type]  # uvicorn names its own kinds
         self._heard_s = asyncio.get_running_loop().time()
-        self._look_after(_SILENT_S)
+        self._look_after(self._door.silent_s)
 
     def connection_lost(self, error: Exception | None) -> None:
         """They are gone."""
@@ -106,6 +111,8 @@ class ReportsProtocol(asyncio.Protocol):
                 return False
             takes, body = answer, bytes(self._read[: head.length])
             answer = self._without_fail(lambda: takes(body))
+            if answer[0] == HTTPStatus.OK and self._transport is not None:
+                self._door.of_use(self._transport.get_extra_info("peername")[:2])
         self._unread = max(0, head.length - len(self._read))
         del self._read[: head.length]
         self._waits = None
@@ -163,7 +170,7 @@ class ReportsProtocol(asyncio.Protocol):
         self._silence = asyncio.get_running_loop().call_later(after_s, self._let_go_if_silent)
 
     def _let_go_if_silent(self) -> None:
-        left_s = self._heard_s + _SILENT_S - asyncio.get_running_loop().time()
+        left_s = self._heard_s + self._door.silent_s - asyncio.get_running_loop().time()
         if left_s <= 0.0:
             self.shutdown()
         else:

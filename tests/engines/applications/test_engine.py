@@ -15,12 +15,14 @@ from penstock.engines.applications.engine import (
     FleetEngine,
     FleetSettings,
     NotLeadingError,
+    TakenNameError,
 )
 from penstock.engines.applications.wire import Report, Serials, plain_state
 from penstock.errors import OutageError
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore
+from tests.engines.applications.saying import state, tenant
 
 
 @dataclass
@@ -251,6 +253,36 @@ def test_what_tenants_say_they_are_worth_counts_up_to_what_they_may_be() -> None
     assert sum(intent.max_utility for intent in fleet.engine.intents().values()) == pytest.approx(10.0)
     (dial,) = fleet.engine.observe(0.0).levers
     assert max(utility for _, utility in dial.worth) == pytest.approx(10.0)
+
+
+def test_no_executors_are_worth_more_than_all_that_an_applications_tenants_may_count_for() -> None:
+    fleet = Fleet(settings=FleetSettings(others=Bounds(utility=10.0)))
+    said = state("greedy", worth=[(1, 0.0), (8, 1e18)], tenants={"greedy": tenant(utility=20.0)})
+    fleet.engine.hear(Report("greedy", "one", 1, plain_state(said)))
+    (dial,) = fleet.engine.observe(0.0).levers
+    assert dial.worth == ((1.0, 0.0), (8.0, 10.0))
+
+
+def test_a_tenant_by_the_name_of_another_ones_is_refused_and_no_intent_counts_for_another() -> None:
+    """team/ads is a tenant of the application team, and would be the one tenant of an application of that name."""
+    fleet = Fleet()
+    shop = SimulatedApplication("team", fleet.cluster, {"ads": 100.0, "carts": 100.0})
+    fleet.report(shop)
+    ads = Report("team/ads", "one", 1, plain_state(state("team/ads")))
+    with pytest.raises(TakenNameError, match="team/ads is a tenant of team in this fleet: give team/ads another name"):
+        fleet.engine.hear(ads)
+    shop.end()
+    fleet.engine.hear(Report("team", "team-1", 9, {}, leaving=True))
+    assert fleet.engine.hear(ads).heard == 1
+    for tenants in ({"carts": tenant()}, {"ads": tenant(), "carts": tenant()}):
+        grown = Report("team", "team-2", len(tenants), plain_state(state("team", tenants=tenants)))
+        if len(tenants) == 1:
+            assert fleet.engine.hear(grown).heard == 1
+        else:
+            with pytest.raises(TakenNameError, match="team/ads is a tenant of team/ads"):
+                fleet.engine.hear(grown)
+    assert fleet.governor.run_cycle(fleet.carried, 10.0).error is None
+    assert sorted(fleet.engine.intents()) == ["team", "team/ads"]
 
 
 def test_while_the_cluster_manager_is_away_executors_go_and_none_are_promised() -> None:

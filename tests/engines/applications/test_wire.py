@@ -107,6 +107,18 @@ def test_not_a_number_and_too_much_are_refused() -> None:
         read_report(b" " * (MOST_BYTES + 1))
 
 
+def test_what_an_application_says_in_words_looks_like_no_line_of_the_coordinators() -> None:
+    forged = "no room\n60 s  alice paused everything\x1b[2J"
+    told = "no room 60 s  alice paused everything\\x1b[2J"
+    said = json.loads(encode_report(Report("fraud", "i-1", 7, {}, refused=forged)))
+    assert read_report(json.dumps(said).encode()).refused == told
+    tenants = {"fraud": {**plain_state(state())["tenants"]["fraud"], "trouble": forged}}
+    assert read_state({**plain_state(state()), "tenants": tenants}).tenants["fraud"].trouble == told
+    longest = SaidTenant(intent=Intent(Juice(0.9)), trouble="\x1b" * 500)
+    again = read_state(json.loads(json.dumps(plain_state(state(tenants={"fraud": longest})))))
+    assert again.tenants["fraud"].trouble == longest.trouble  # what was made longer is not refused for its length
+
+
 def test_what_is_said_of_one_tenant_is_small() -> None:
     one = tenant(arrival_rps=1234.5, processed_rps=1200.25, backlog_rows=3000.0, busy=0.75, up_s=3600.0)
     ten = {f"tenant-{number}": one for number in range(10)}

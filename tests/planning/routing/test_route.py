@@ -159,3 +159,8 @@ def test_no_pairs_make_an_empty_table() -> None:
 def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         route(TAGS, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("imbalance", [1e7, 1e300, 1.7e308])
+def test_an_imbalance_beyond_all_measure_bounds_nothing(imbalance: float) -> None:
+    assert route(TAGS, 2, imbalance).imbalance >= 1.0

@@ -147,11 +147,13 @@ class Application:
 
     def dial(self, fresh: bool) -> Dial:
         """Its executors as a lever; where nothing is heard of it, one that nobody turns."""
-        held, factor = self.held, self.factor(sum(t.intent.max_utility for t in self.state.tenants.values()))
+        stated = sum(tenant.intent.max_utility for tenant in self.state.tenants.values())
+        held, factor = self.held, self.factor(stated)
         asked = None if self.wanted == held else self.wanted
         if not fresh:
             return Dial(UNIT, self.name, held, held, held, costs=self.state.executors.cores)
-        worth = tuple((float(count), factor * utility) for count, utility in self.state.worth)
+        # More than all that its tenants may count for no executors are worth, whatever its agent says.
+        worth = tuple((float(count), factor * min(utility, stated)) for count, utility in self.state.worth)
         return Dial(
             UNIT,
             self.name,

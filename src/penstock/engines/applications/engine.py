@@ -25,7 +25,7 @@ from penstock.engines.applications.cluster import Cluster, Room
 from penstock.engines.applications.promises import promises
 from penstock.engines.applications.wire import Order, Reply, Report, Serials
 from penstock.engines.applications.wishes import ExecutorWish, wish_of
-from penstock.errors import OutageError, PenstockError
+from penstock.errors import OutageError, PenstockError, in_a_line
 
 _log = logging.getLogger("penstock.fleet")
 _DEEDS = 1000
@@ -34,6 +34,10 @@ _INSTANT_S = 1e-6
 
 class AnotherDriverError(PenstockError):
     """A report of a second driver of the same name, while the first one is heard."""
+
+
+class TakenNameError(PenstockError):
+    """A report of an application with a tenant whose name in the fleet is that of another one's."""
 
 
 class NotLeadingError(OutageError):
@@ -119,7 +123,10 @@ class FleetEngine:
                 return self._answer(None, None)
             if report.refused and report.refused != known.refused:
                 self._note(known.name, "an order was not carried out", "its agent says why", report.refused)
-            found = self._known[known.name] = known.after(report, now)
+            found = known.after(report, now)
+            if found.state.tenants.keys() != known.state.tenants.keys():
+                self._check_names(found)
+            self._known[known.name] = found
             order = found.order if found.order is not None and found.order.serials > found.applied else None
             return self._answer(report.number, order)
 
@@ -133,6 +140,7 @@ class FleetEngine:
             return self._answer(None, None)
         bounds = (self._settings.bounds or {}).get(report.application, self._settings.others)
         found = Application.joining(report, bounds, now)
+        self._check_names(found)
         wanted = self._wanted_before(found, known)
         if wanted is None or self._settings.advises:
             self._note(found.name, f"joined with {found.held} executors", "its agent reported")
@@ -142,6 +150,16 @@ class FleetEngine:
             self._note(found.name, text, "its driver began anew, and gets what it was to have before")
         self._known[found.name] = found
         return self._answer(report.number, None)
+
+    def _check_names(self, found: Application) -> None:
+        """Of two tenants of one name the intent of one would count for the other, and be told as its."""
+        names = set(found.job_names().values())
+        for other in self._known.values():
+            taken = names.intersection(other.job_names().values()) if other.name != found.name else ()
+            if taken:
+                raise TakenNameError(
+                    f"{min(taken)} is a tenant of {other.name} in this fleet: give {found.name} another name"
+                )
 
     def _wanted_before(self, found: Application, known: Application | None) -> int | None:
         """What one that joins was to have before; None of one that is new, or that lived on under two coordinators."""
@@ -305,7 +323,8 @@ class FleetEngine:
 
     def _note(self, job: str | None, text: str, why: str, error: str | None = None) -> None:
         last_s = self._deeds[-1].at_s if self._deeds else -inf
-        self._deeds.append(Deed(max(self._even(), nextafter(last_s, inf)), job, text, why, error))
+        deed = Deed(max(self._even(), nextafter(last_s, inf)), job, text, in_a_line(why), error and in_a_line(error))
+        self._deeds.append(deed)
 
     def _told(self, now: float) -> list[Deed]:
         """All of the last ones, each at one instant however often it is told; those before the run at its begin."""

@@ -99,7 +99,7 @@ def _of_config(config: Any, file: Path) -> KubernetesApi:
     if certificate and key:
         _show(tls, certificate, key)
     token_file = Path(file.parent, user["tokenFile"]) if "tokenFile" in user else None
-    return KubernetesApi(cluster["server"], tls, user.get("token", ""), token_file)
+    return KubernetesApi(cluster["server"], tls, str(user.get("token", "")).strip(), token_file)
 
 
 def _named(entries: Sequence[Any], name: str) -> Any:

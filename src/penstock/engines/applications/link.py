@@ -5,8 +5,9 @@ import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
+from penstock.core.addresses import place_in
 from penstock.engines.applications.wire import MOST_BYTES
 from penstock.errors import ConfigError, OutageError, PenstockError
 
@@ -119,8 +120,8 @@ class Link:
 
 
 def _place(url: str) -> SplitResult:
-    found = urlsplit(url)
-    if found.scheme not in ("http", "https") or not found.hostname:
+    found = place_in(url, ("http", "https"))
+    if found is None:
         raise ConfigError("coordinator", url, "write http://host:port or https://host:port, several with commas")
     return found
 

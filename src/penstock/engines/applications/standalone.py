@@ -5,8 +5,8 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from penstock.core.addresses import place_in
 from penstock.engines.applications.cluster import Room, Worker
 from penstock.errors import ConfigError, OutageError
 
@@ -21,8 +21,7 @@ class StandaloneCluster:
     url: str
 
     def __post_init__(self) -> None:
-        place = urlsplit(self.url)
-        if place.scheme not in ("http", "https") or not place.hostname:
+        if place_in(self.url, ("http", "https")) is None:
             raise ConfigError(
                 "cluster.standalone", self.url, "write the address of the master's page, such as http://host:8080"
             )

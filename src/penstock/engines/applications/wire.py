@@ -13,14 +13,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+)
 
 from penstock.core.intent_plain import intent_of_plain, plain_intent
 from penstock.core.intents import Intent
-from penstock.errors import PenstockError
+from penstock.errors import PenstockError, in_a_line
 
 VERSION = 1
 MOST_BYTES = 4 * 2**20  # of one report: 10,000 tenants, said for the first time
+_MOST_SAID = 500  # characters of what is said in words
 NAME = r"^[A-Za-z0-9_.\-/]{1,200}$"
 
 
@@ -38,6 +47,8 @@ Serial = Annotated[int, Field(ge=0, le=2**53)]
 # JSON does not tell 2 from 2.0.
 WireFloat = Annotated[float, BeforeValidator(lambda value: float(value) if type(value) is int else value)]
 NotNegative = Annotated[WireFloat, Field(ge=0.0, le=1e18)]
+# What another program says is told in the records, and in terminals: it may not look like a line of ours there.
+SaidLine = Annotated[str, Field(max_length=_MOST_SAID), AfterValidator(lambda text: in_a_line(text)[:_MOST_SAID])]
 Percentile = Annotated[WireFloat, Field(gt=0.0, le=100.0)]
 
 
@@ -87,7 +98,7 @@ class SaidTenant(_Said):
     busy: NotNegative | None = None
     settling: bool = False
     up_s: NotNegative | None = None
-    trouble: Annotated[str, Field(max_length=500)] | None = None
+    trouble: SaidLine | None = None
 
 
 class SaidExecutors(_Said):
@@ -166,7 +177,7 @@ class _SaidReport(_Said):
     state: dict[str, Any]
     base: Serial | None = None
     applied: tuple[Serial, Serial] = (0, 0)
-    refused: Annotated[str, Field(max_length=500)] = ""
+    refused: SaidLine = ""
     leaving: bool = False
 
 
@@ -211,7 +222,7 @@ def encode_report(report: Report) -> bytes:
     if report.applied != Serials():
         said["applied"] = [report.applied.epoch, report.applied.number]
     if report.refused:
-        said["refused"] = report.refused[:500]
+        said["refused"] = report.refused[:_MOST_SAID]
     if report.leaving:
         said["leaving"] = True
     return _written(said)

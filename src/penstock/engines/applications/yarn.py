@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import Any
-from urllib.parse import urlsplit
 
+from penstock.core.addresses import place_in
 from penstock.engines.applications.cluster import Allowance, Room, Worker
 from penstock.errors import ConfigError, OutageError
 
@@ -32,8 +32,7 @@ class YarnCluster:
 
     def __post_init__(self) -> None:
         for url in self.urls.split(","):
-            place = urlsplit(url)
-            if place.scheme not in ("http", "https") or not place.hostname:
+            if place_in(url, ("http", "https")) is None:
                 remedy = (
                     "write the address of the ResourceManager's page, such as http://host:8088, several with commas"
                 )

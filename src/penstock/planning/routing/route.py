@@ -16,6 +16,7 @@ from penstock.planning.routing.methods import IMBALANCE, METHODS
 from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition
 from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
 
+_LOOSEST = 1e6  # an imbalance that says nothing any more; METIS takes thousandths of it in 32 bits
 _MOST_SERVERS = 100_000
 _METHODS: Mapping[str, Callable[[KeyGraph, int, float], Ints]] = {
     "metis": metis_partition,
@@ -75,6 +76,7 @@ def _routed(
     racks: Sequence[int] | None,
 ) -> RoutingTable:
     _check(servers, imbalance, method, racks)
+    imbalance = min(imbalance, _LOOSEST)
     lived = None if before is None else _lived(graph, before, servers)
     if racks is not None and method == "metis":
         part = rack_partition(graph, racks, imbalance)

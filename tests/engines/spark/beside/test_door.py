@@ -1,5 +1,6 @@
 """The file by which a driver lets a penstock in: whose it must be, and which one is meant."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,28 @@ def test_what_is_no_such_file_is_refused_in_words(tmp_path: Path) -> None:
     file.chmod(0o600)
     with pytest.raises(ConfigError, match="give the file that the driver's plugin wrote"):
         read_door(file)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    ["", "{", "[" * 100_000, '{"pid": 1e999}', '{"pid": 99999999999999999999}', '{"pid": -1}', '{"port": 70000}'],
+)
+def test_a_damaged_file_keeps_nobody_from_the_other_drivers(
+    spoilt: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    right = json.loads(written(tmp_path).read_text())
+    other = tmp_path / "app-0.json"
+    try:
+        other.write_text(json.dumps({**right, **json.loads(spoilt)}))
+    except (ValueError, RecursionError):
+        other.write_text(spoilt)
+    other.chmod(0o600)
+    assert [door.application for door in doors(tmp_path)] == ["app-1"]
+    assert find_door(None, tmp_path).application == find_door("shop", tmp_path).application == "app-1"
+    assert "app-0.json" in caplog.text
+    assert "s3cret" not in caplog.text
+    with pytest.raises(ConfigError, match="give the file that the driver's plugin wrote"):
+        find_door("app-0", tmp_path)
 
 
 def test_the_token_is_never_printed(tmp_path: Path) -> None:

@@ -83,6 +83,24 @@ def test_of_a_folder_the_newest_log_is_taken(tmp_path: Path) -> None:
     assert log_at(tmp_path).name == "app-1"
 
 
+def test_what_is_no_file_in_a_folder_of_logs_is_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "app-1").touch()
+    assert log_at(tmp_path).name == "app-1"
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_lines_are_whole_however_small_the_blocks_are(size: int, tmp_path: Path) -> None:
+    text = b"first\n\nthird is longer than a block\nhas no end yet"
+    with (tmp_path / "app-1.lz4").open("wb") as packed:
+        for at in range(0, len(text), size):
+            block = text[at : at + size]
+            lengths = len(block).to_bytes(4, "little") * 2
+            packed.write(b"LZ4Block\x10" + lengths + b"\0" * 4 + block)
+    assert list(lines_of(tmp_path / "app-1.lz4")) == [b"first\n", b"\n", b"third is longer than a block\n"]
+
+
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
@@ -92,12 +110,14 @@ def test_of_a_folder_the_newest_log_is_taken(tmp_path: Path) -> None:
         ("/dev/null", "(Not a directory)"),
         ("n" * 5000, "(File name too long)"),
         ("one.lz4", "a block of 4,294,967,295 bytes"),
+        ("packed.lz4", "a block of 4,294,967,295 bytes"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_the_remedy(tmp_path: Path, name: str, remedy: str) -> None:
     (tmp_path / "app.lzf").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "one.lz4").write_bytes(b"LZ4Block\x20" + b"\0" * 4 + b"\xff" * 4 + b"\0" * 4)
+    (tmp_path / "packed.lz4").write_bytes(b"LZ4Block\x20" + b"\xff" * 4 + b"\0" * 8)
     with pytest.raises(ConfigError, match="--history") as error:
         list(lines_of(log_at(tmp_path / name)))
     assert remedy in str(error.value)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from pyspark.find_spark_home import _find_spark_home
 from penstock.calls.advised import events_of
 from penstock.engines.spark.history.files import log_at
 from penstock.engines.spark.history.replay import queries_in
-from penstock.engines.spark.history.server import download
+from penstock.engines.spark.history.server import _LEFT_FREE, download
 from penstock.errors import ConfigError
 from tests.harness.ports import own_port
 from tests.patience import eventually
@@ -55,7 +56,7 @@ def answering(pages: Mapping[str, Any]) -> Iterator[str]:
         thread.join()
 
 
-def application(name: str, *attempts: tuple[int, str | None]) -> dict[str, Any]:
+def application(name: str, *attempts: tuple[float, str | None]) -> dict[str, Any]:
     told = [{"lastUpdatedEpoch": at, **({} if number is None else {"attemptId": number})} for at, number in attempts]
     return {"id": name, "attempts": told}
 
@@ -89,6 +90,12 @@ def test_the_attempt_that_was_heard_of_last_is_taken_whatever_order_they_are_tol
     [
         ({}, "", "it says 404 to applications"),
         ({"/api/v1/applications": b"<html>"}, "", "what answers there is none"),
+        ({"/api/v1/applications": b"[" * 100_000}, "", "what answers there is none"),
+        ({"/api/v1/applications": ["app-1"]}, "", "what answers there is none"),
+        ({"/api/v1/applications": [{"attempts": [{}]}]}, "", "what answers there is none"),
+        ({"/api/v1/applications": [{"id": "a", "attempts": None}]}, "", "what answers there is none"),
+        ({"/api/v1/applications": [application("a", (float("inf"), None))]}, "", "what answers there is none"),
+        ({"/api/v1/applications/a": []}, "/history/a", "it has no application yet|what answers there is none"),
         ({"/api/v1/applications": []}, "", "it has no application yet"),
         ({"/api/v1/applications": 401}, "", "it wants a login, which is not sent; give the folder"),
         ({}, "/history/app-9/", "it says 404 to applications/app-9: name an application that it has"),
@@ -107,7 +114,53 @@ def test_the_attempt_that_was_heard_of_last_is_taken_whatever_order_they_are_tol
 def test_what_is_none_is_told_with_the_remedy(pages: Mapping[str, Any], path: str, told: str, tmp_path: Path) -> None:
     with answering(pages) as server, pytest.raises(ConfigError, match="--history: 'http://127") as error:
         download(server + path, tmp_path)
-    assert told in str(error.value)
+    assert any(one in str(error.value) for one in told.split("|"))
+
+
+def damaged(at: bytes, by: bytes) -> bytes:
+    """A packed log in whose bytes something stands instead of something else."""
+    whole = deflated("app-1", b"{}\n" * 100)
+    assert at in whole
+    return whole.replace(at, by)
+
+
+def deflated(name: str, held: bytes) -> bytes:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, held)
+    return packed.getvalue()
+
+
+@pytest.mark.sockets
+@pytest.mark.parametrize(
+    "log",
+    [
+        damaged(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00"),  # said to be encrypted
+        damaged(b"\x00\x00\x08\x00", b"\x00\x00\x63\x00"),  # packed in a way that nobody knows
+        damaged(b"app-1\xab", b"app-1\xff"),  # no packing at all
+        deflated(f"{'a' * 300}", b"{}\n"),  # a name that no file can have
+        deflated("app-1", b"{}\n")[:-30],
+    ],
+)
+def test_a_packed_log_that_is_damaged_is_refused_in_one_line(log: bytes, tmp_path: Path) -> None:
+    pages = {"/api/v1/applications/a": application("a", (1, None)), "/api/v1/applications/a/logs": log}
+    with answering(pages) as server, pytest.raises(ConfigError, match="hands out no event logs") as error:
+        download(f"{server}/history/a", tmp_path)
+    assert str(error.value).isprintable()
+
+
+@pytest.mark.sockets
+@pytest.mark.parametrize("more", [100_000, 10], ids=["unpacked", "packed"])
+def test_a_log_that_would_fill_the_disk_is_refused_before_it_does(
+    more: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kilobyte that unpacks to a mebibyte: there is room for the one and not for the other, or for neither."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=_LEFT_FREE + more))
+    bomb = deflated("app-1", bytes(1 << 20))
+    pages = {"/api/v1/applications/a": application("a", (1, None)), "/api/v1/applications/a/logs": bomb}
+    with answering(pages) as server, pytest.raises(ConfigError, match="set TMPDIR to a folder with more room"):
+        download(f"{server}/history/a", tmp_path)
+    assert not (tmp_path / "log").exists()
 
 
 @pytest.mark.parametrize("address", ["http://me:secret@127.0.0.1:1", "http://me:secret@[::1", "http://me:secret@h:x"])

@@ -65,8 +65,10 @@ def _readable(place: Path) -> Iterator[None]:
 
 def _parts(folder: Path) -> list[Path]:
     """The files of a rolled log by their numbers, which are not padded."""
+    if not folder.is_dir():
+        return []
     numbered = [(found, file) for file in folder.iterdir() if (found := _ROLLED.match(file.name))]
-    return [file for _, file in sorted(numbered, key=lambda one: int(one[0][1]))] if folder.is_dir() else []
+    return [file for _, file in sorted(numbered, key=lambda one: int(one[0][1]))]
 
 
 def _opened(file: Path) -> Iterator[bytes]:
@@ -107,11 +109,15 @@ def _lz4_blocks(file: Path) -> Iterator[bytes]:
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Without a last one that has no end yet."""
-    left = b""
+    """Without a last one that has no end yet. Pieces may be far smaller than lines: each is looked at once."""
+    begun = bytearray()
     for piece in pieces:
-        *lines, left = (left + piece).split(b"\n")
-        for line in lines:
-            yield line + b"\n"
-        if len(left) > _LONGEST:
-            raise ValueError(f"a line of {len(left):,} bytes or more")
+        first, *others = piece.split(b"\n")
+        begun += first
+        if others:
+            *lines, last = bytes(begun), *others
+            for line in lines:
+                yield line + b"\n"
+            begun = bytearray(last)
+        if len(begun) > _LONGEST:
+            raise ValueError(f"a line of {len(begun):,} bytes or more")

@@ -19,11 +19,11 @@ def blocks(read: Callable[[int], bytes]) -> Iterator[bytes]:
     """What each block held; of a file that is still written, as far as whole blocks go."""
     while len(head := read(HEAD)) == HEAD and head.startswith(_MAGIC):
         packed, whole = (int.from_bytes(head[at : at + 4], "little") for at in (9, 13))
+        if max(packed, whole) > _MOST:
+            raise ValueError(f"a block of {max(packed, whole):,} bytes")
         data = read(packed)
         if len(data) < packed:
             return
-        if whole > _MOST:
-            raise ValueError(f"a block of {whole:,} bytes")
         if whole:
             yield data if head[8] & 0xF0 == _RAW else unpacked(data, whole)
 

@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, told
 
 _ANSWERS_WITHIN_S = 60.0  # it may read logs of days first
+_MOST_LISTED = 1 << 28  # bytes of its list of applications; one takes 400
+_LEFT_FREE = 1 << 30  # bytes of the disk: others of this machine write there, too
+_PIECE = 1 << 20
 _ANY = "give a history server"
+_NONE = "give a history server: what answers there is none"
 _LOGIN = "it wants a login, which is not sent; give the folder of its logs"
 _REMEDIES = {401: _LOGIN, 403: _LOGIN, 404: "name an application that it has; its first page lists them"}
 _APPLICATION = re.compile(r"^(?P<above>.*?)/(?:history|api/v1/applications)/(?P<id>[^/]+)")
@@ -42,11 +46,7 @@ def download(address: str, into: Path) -> Path:
     packed, folder = into / "log.zip", into / "log"
     with _asked(server, f"applications/{attempt}/logs") as answer:
         _saved(answer, packed, server)
-    try:
-        with zipfile.ZipFile(packed) as archive:
-            archive.extractall(folder)
-    except zipfile.BadZipFile:
-        raise _wrong(server, "give a history server: what answers there hands out no event logs") from None
+    _unpack(packed, folder, server)
     packed.unlink()
     return folder
 
@@ -54,12 +54,33 @@ def download(address: str, into: Path) -> Path:
 def _saved(answer: Any, file: Path, server: str) -> None:
     try:
         with file.open("wb") as saved:
-            shutil.copyfileobj(answer, saved)
+            while piece := answer.read(_PIECE):
+                _check_room(file.parent, len(piece), server)
+                saved.write(piece)
         missing = answer.length  # of what was announced: a reader by pieces is not told
     except (OSError, http.client.HTTPException):
         missing = True
     if missing:
         raise _wrong(server, "ask again: the log broke off in the middle")
+
+
+def _unpack(packed: Path, folder: Path, server: str) -> None:
+    """What it says of itself bounds what is unpacked: no more is read of a part than it is said to have."""
+    try:
+        with zipfile.ZipFile(packed) as archive:
+            _check_room(packed.parent, sum(part.file_size for part in archive.infolist()), server)
+            archive.extractall(folder)
+    except ConfigError:
+        raise
+    except Exception as error:  # of four packings, of encrypted parts and of names that no file can have
+        remedy = f"give a history server: what answers there hands out no event logs ({told(error)})"
+        raise _wrong(server, remedy) from None
+
+
+def _check_room(folder: Path, size: int, server: str) -> None:
+    if shutil.disk_usage(folder).free - size < _LEFT_FREE:
+        remedy = f"set TMPDIR to a folder with more room: its log would leave less than {_LEFT_FREE >> 20:,} MiB free"
+        raise _wrong(server, f"{remedy} in {folder.parent}")
 
 
 def _parts(address: str) -> tuple[str, str | None]:
@@ -85,23 +106,30 @@ def _newest(server: str, named: str | None) -> str:
         applications: Sequence[Mapping[str, Any]] = _json(server, "applications")
     else:
         applications = [_json(server, f"applications/{quote(named)}")]
-    attempts = [
-        (int(attempt.get("lastUpdatedEpoch", 0)), str(application["id"]), attempt.get("attemptId"))
-        for application in applications
-        for attempt in application.get("attempts", ())
-    ]
+    try:
+        attempts = [
+            (int(attempt.get("lastUpdatedEpoch", 0)), str(application["id"]), attempt.get("attemptId"))
+            for application in applications
+            for attempt in application.get("attempts", ())
+        ]
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError):
+        raise _wrong(server, _NONE) from None
     if not attempts:
         raise _wrong(server, "it has no application yet; Spark writes logs for it with spark.eventLog.enabled=true")
     _, application_id, attempt_id = max(attempts, key=lambda one: one[:2])
-    return quote(application_id) if attempt_id is None else f"{quote(application_id)}/{quote(attempt_id)}"
+    return quote(application_id) if attempt_id is None else f"{quote(application_id)}/{quote(str(attempt_id))}"
 
 
 def _json(server: str, path: str) -> Any:
     try:
         with _asked(server, path) as answer:
-            return json.load(answer)
-    except ValueError:
-        raise _wrong(server, "give a history server: what answers there is none") from None
+            said = answer.read(_MOST_LISTED)
+    except (OSError, http.client.HTTPException):
+        raise _wrong(server, "ask again: its answer broke off in the middle") from None
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        raise _wrong(server, _NONE) from None
 
 
 def _asked(server: str, path: str) -> Any:

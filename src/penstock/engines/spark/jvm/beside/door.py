@@ -1,6 +1,7 @@
 """Where a driver lets a penstock in: the files that its plugin wrote, each for its owner alone."""
 
 import json
+import logging
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,11 @@ from typing import Any
 from penstock.errors import ConfigError
 from penstock.places import state_folder
 
+_MOST_PID, _MOST_PORT = 2**31 - 1, 2**16 - 1
 _TEXTS = ("application", "name", "spark", "host", "token")
 JAR = Path(__file__).parents[1] / "plugin" / "penstock-attach.jar"
+
+_log = logging.getLogger("penstock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,17 @@ def folder(environment: Mapping[str, str]) -> Path:
 
 
 def doors(place: Path) -> Sequence[DriverDoor]:
-    """Those in the folder whose drivers run, by application."""
-    found = [read_door(file) for file in sorted(place.glob("*.json"))] if place.is_dir() else []
-    return [door for door in found if door.stands]
+    """Those in the folder whose drivers run, by application; a file that is damaged keeps nobody from the others."""
+    found = [_if_right(file) for file in sorted(place.glob("*.json"))] if place.is_dir() else []
+    return [door for door in found if door is not None and door.stands]
+
+
+def _if_right(file: Path) -> DriverDoor | None:
+    try:
+        return read_door(file)
+    except ConfigError as error:
+        _log.warning("passed over: %s", error)
+        return None
 
 
 def find_door(wanted: str | None, place: Path) -> DriverDoor:
@@ -84,8 +96,11 @@ def read_door(file: Path) -> DriverDoor:
             raise ConfigError("application", str(file), remedy)
         told: Any = json.loads(file.read_text(encoding="utf-8"))
         application, name, spark, host, token = (str(told[field]) for field in _TEXTS)
-        return DriverDoor(file, application, name, spark, int(told["pid"]), host, int(told["port"]), token)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        pid, port = int(told["pid"]), int(told["port"])
+        if not (0 < pid <= _MOST_PID and 0 < port <= _MOST_PORT):
+            raise ValueError("no process or port has such a number")
+        return DriverDoor(file, application, name, spark, pid, host, port, token)
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         remedy = "give the file that the driver's plugin wrote, or the application's id"
         raise ConfigError("application", str(file), remedy) from error
 

@@ -7,6 +7,8 @@ parts of it: orders, or default.orders. Where two queries answer to one tenant, 
 import logging
 from dataclasses import dataclass, field
 
+from penstock.errors import in_a_line
+
 _log = logging.getLogger("penstock")
 
 
@@ -50,5 +52,6 @@ class Names:
         if other not in self._said:
             self._said.add(other)
             _log.warning(
-                "%s is %s; %s is not governed: name tenants by more of their queries' names", tenant, first, other
+                "%s is %s; %s is not governed: name tenants by more of their queries' names",
+                *map(in_a_line, (tenant, first, other)),
             )
