@@ -7,9 +7,9 @@ import pytest
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.nines import with_next_nine
 from penstock.core.price import Price
-from penstock.web.remedying import nine_of, nothing, priced, told
+from penstock.web.remedying import nine_of, nothing, told
 from penstock.whatif.question import Changes
-from penstock.whatif.remedies import Remedies, Remedy, Tried
+from penstock.whatif.remedies import Remedies, Remedy, Tried, priced
 
 TRIED = (
     Tried(Remedy("limit", "a max_slots of 4", "slots that are there", Changes(max_slots={"ads": 4})), 0.4, 0.5),

@@ -1,11 +1,15 @@
 """Advice on a run without penstock: what was met, how far the simulator is off, what would have been enough."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from penstock.calls.advised import advise as advised
 from penstock.calls.advised import queries
+from penstock.cli.advised import told
 from penstock.core.intents import Intent, Latency
+from penstock.core.price import Price
 from penstock.engines.spark.history.events import logged
 from penstock.engines.spark.history.replay import History, replayed
 from penstock.engines.spark.jobs import Job
@@ -15,7 +19,7 @@ from tests.cli.calling import penstock
 from tests.event_log import Query, log_of
 
 FRAUD = Query("fraud", rows_per_s=100.0, every_s=1.0, took_s=0.5, busy_s=0.8)
-IN_TIME, TOO_SOON = Intent(Latency("2s", utility=40)), Intent(Latency("100ms", utility=40))
+IN_TIME = Intent(Latency("2s", utility=40))
 WITHIN_S = 600.0  # never the reason that something is missing here
 
 
@@ -24,8 +28,13 @@ def history(seconds: float = 60.0) -> History:
 
 
 @pytest.fixture(scope="module")
-def advice() -> Advice:
-    return advise(history(), {"fraud": IN_TIME}, 600.0, WITHIN_S)
+def advice(tmp_path_factory: pytest.TempPathFactory) -> Advice:
+    log, tenants = tmp_path_factory.mktemp("logs") / "app-1", tmp_path_factory.mktemp("tenants") / "tenants.yaml"
+    log.write_bytes(b"".join(log_of([FRAUD], 60.0)))
+    # All four slots are those of one executor.
+    price = "price: {executor_hour: 0.4, currency: EUR}"
+    tenants.write_text(f"{price}\njobs: [{{name: fraud, intent: {{latency: 2s, utility: 40}}}}]")
+    return advised(log, tenants, within_s=WITHIN_S)[1]
 
 
 def test_what_was_met_is_said_with_the_error_of_the_simulator(advice: Advice) -> None:
@@ -41,6 +50,15 @@ def test_the_fewest_slots_that_are_enough_are_found(advice: Advice) -> None:
     """In one slot 0.8 s of tasks and what a batch takes beside them are more than its second: it misses triggers."""
     assert [(one.slots, one.enough) for one in advice.slots] == [(1, False), (2, True)]
     assert advice.enough_slots == 2
+
+
+def test_what_is_enough_is_said_with_its_price_where_the_file_has_one(advice: Advice) -> None:
+    assert advice.slot_price == Price(0.1, "EUR")
+    *_, slots = told(history(), advice)
+    has = "Slots: governed, 2 slots (1 executor as they are, 0.20 EUR an hour) are enough for all"
+    assert slots == f"{has}; the run had 4, 0.40 EUR an hour."
+    *_, unpriced = told(history(), replace(advice, slot_price=None))
+    assert "an hour" not in str(unpriced)
 
 
 def test_a_log_that_is_too_short_to_compare_is_refused() -> None:

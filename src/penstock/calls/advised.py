@@ -8,6 +8,7 @@ from penstock.config.wanted import WantedFile
 from penstock.config.wanted_file import read_wanted
 from penstock.core.intent_hours import holding
 from penstock.core.intents import Intent
+from penstock.core.price import Price
 from penstock.engines.spark.history.events import Logged, logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, queries_in, replayed
@@ -26,8 +27,9 @@ def advise(
     `history` is an event log, a folder of them, or a history server's address, and of these the newest log is taken;
     `minutes` are those of its end.
     """
-    found, intents = replayed_of(events_of(history), read_wanted(Path(tenants)))
-    return found, advice_of(found, intents, 60.0 * minutes, within_s)
+    wanted = read_wanted(Path(tenants))
+    found, intents = replayed_of(events_of(history), wanted)
+    return found, advice_of(found, intents, 60.0 * minutes, within_s, slot_price_of(found, wanted))
 
 
 def queries(history: str | Path) -> Sequence[str]:
@@ -52,6 +54,11 @@ def _events_in(log: Path) -> list[Logged]:
         )
         raise ConfigError("--history", str(log), remedy)
     return found
+
+
+def slot_price_of(history: History, wanted: WantedFile) -> Price | None:
+    """What an hour of one slot costs, where the file says so; an executor's price is that of the slots it had."""
+    return None if wanted.price is None else wanted.price.of_slots(history.executor_slots)
 
 
 def replayed_of(events: Sequence[Logged], wanted: WantedFile) -> tuple[History, dict[str, Intent]]:

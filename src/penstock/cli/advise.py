@@ -25,6 +25,7 @@ The tenants file needs a name (the query's) and an intent of each:
   jobs:
     - name: fraud
       intent: {latency: 2s, percentile: 95, utility: 35}
+  price: {slot_hour: 0.05, currency: EUR}   (or executor_hour; left out, nothing is said of money)
 """
 
 
@@ -46,7 +47,7 @@ def advise(tenants: Path | None, place: str, minutes: float, within: float, json
     It reads the event log that Spark wrote: no driver is touched. The run is played again in the simulator, as it was
     and governed, and how far the simulator is off on what really came is said first.
     """
-    from penstock.calls.advised import events_of, replayed_of
+    from penstock.calls.advised import events_of, replayed_of, slot_price_of
     from penstock.cli import advised
     from penstock.cli.terminal import Terminal
     from penstock.config.wanted_file import read_wanted
@@ -56,8 +57,9 @@ def advise(tenants: Path | None, place: str, minutes: float, within: float, json
     if tenants is None:
         _tell_queries(events, json_out)
         return
-    history, intents = replayed_of(events, read_wanted(tenants, lambda text: say(f"penstock: {text}", err=True)))
-    found = advice_of(history, intents, 60.0 * minutes, within)
+    wanted = read_wanted(tenants, lambda text: say(f"penstock: {text}", err=True))
+    history, intents = replayed_of(events, wanted)
+    found = advice_of(history, intents, 60.0 * minutes, within, slot_price_of(history, wanted))
     if json_out is not None:
         write_json(json_out, advised.document(history, found))
     terminal = Terminal(stderr=json_out == "-", width=None if sys.stdout.isatty() else 120)

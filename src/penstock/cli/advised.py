@@ -1,5 +1,6 @@
 """Advice on a run without penstock, in words and as a document."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -102,7 +103,11 @@ def _slots(history: History, found: Advice) -> str:
     if enough is None:
         tried = ", ".join(str(one.slots) for one in found.slots) or "none could be tried in the time"
         return f"Slots: none of {tried} is enough for all, governed."
-    each = history.slots / max(1, history.executors)
-    executors = -(-enough // each)
-    many = f"{count(enough, 'slot')} ({count(int(executors), 'executor')} as they are)"
-    return f"Slots: governed, {many} are enough for all; the run had {history.slots}."
+    executors = math.ceil(enough / history.executor_slots)
+    many = f"{count(enough, 'slot')} ({count(executors, 'executor')} as they are{_priced(found, enough)})"
+    return f"Slots: governed, {many} are enough for all; the run had {history.slots}{_priced(found, history.slots)}."
+
+
+def _priced(found: Advice, slots: int) -> str:
+    price = found.slot_price
+    return "" if price is None else f", {price.text(price.of(slots))} an hour"

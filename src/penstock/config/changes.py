@@ -10,7 +10,8 @@ from typing import Any
 
 from penstock.config.intents import IntentPart
 from penstock.config.lasting import ExcludedPart
-from penstock.config.tenants import PricePart, TenantPart, TenantsFile
+from penstock.config.pricing import PricePart
+from penstock.config.tenants import TenantPart, TenantsFile
 from penstock.core.price import Price
 from penstock.core.units import text_of_seconds
 

@@ -23,8 +23,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from penstock.config.document import read_document
 from penstock.config.fields import A_NUMBER, Amount, Matching, PolicySettings, PositiveSeconds, SlotCount, within
 from penstock.config.policies import wrong_policies
+from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
-from penstock.config.tenants import Name, PricePart
+from penstock.config.tenants import Name
 from penstock.core.intents import MOST_UTILITY
 from penstock.core.leader import Lease
 from penstock.core.price import Price

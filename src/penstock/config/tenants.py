@@ -52,6 +52,7 @@ from penstock.config.intents import IntentPart, that_hold
 from penstock.config.job_models import FileOrPart
 from penstock.config.lasting import BudgetPart, ExcludedParts
 from penstock.config.named import function_named
+from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import MOST_JOBS, disagreements
@@ -162,21 +163,6 @@ def _that_starts(heap_mib: int) -> int:
     return heap_mib
 
 
-class PricePart(_Part):
-    """What an hour costs: of a slot, or of an executor with all its slots."""
-
-    slot_hour: Annotated[float, Field(gt=0, le=1_000_000), A_NUMBER] | None = None
-    executor_hour: Annotated[float, Field(gt=0, le=1_000_000), A_NUMBER] | None = None
-    currency: Annotated[str, Field(max_length=12)] = ""
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> "PricePart":
-        if (self.slot_hour is None) == (self.executor_hour is None):
-            remedy = "write slot_hour or executor_hour, one of the two"
-            raise within(ConfigError("slot_hour", self.slot_hour, remedy))
-        return self
-
-
 class TenantsFile(Asking, _Part):
     """All tenants of one application."""
 
@@ -223,12 +209,7 @@ class TenantsFile(Asking, _Part):
 
     def slot_price(self) -> Price | None:
         """What an hour of one slot costs, where the file says so."""
-        if self.price is None:
-            return None
-        if self.price.executor_hour is not None:
-            return Price(self.price.executor_hour / self.executor_slots, self.price.currency)
-        assert self.price.slot_hour is not None  # one of the two
-        return Price(self.price.slot_hour, self.price.currency)
+        return None if self.price is None else self.price.of_slots(self.executor_slots)
 
     def read_profiles(self, base: Path) -> dict[str, tuple[Observation, ...]]:
         """What was profiled of jobs, by name; `base` is the file's directory."""

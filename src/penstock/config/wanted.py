@@ -8,6 +8,7 @@ jobs:
     max_slots: 6
 
 Whoever governs them also reads its policy, settings, interval, window and approval, budgets and excluded periods.
+`penstock advise` says what slots that would be enough cost, where it has a `price` of slots or executors.
 """
 
 from typing import Annotated, ClassVar
@@ -18,6 +19,7 @@ from penstock.config.asked import AskedPart, Asking
 from penstock.config.document import Document
 from penstock.config.fields import A_NUMBER, PolicySettings, PositiveSeconds, SlotCount
 from penstock.config.lasting import ExcludedParts
+from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS
 from penstock.core.slot_limits import SlotLimits
@@ -45,6 +47,7 @@ class WantedFile(Asking, BaseModel):
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
     excluded: ExcludedParts = ()
+    price: PricePart | None = None
     jobs: Annotated[tuple[WantedPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
 
 

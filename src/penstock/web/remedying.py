@@ -10,7 +10,6 @@ from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, WHOLE
 from penstock.core.nines import with_next_nine
 from penstock.core.orders import Wish
-from penstock.core.price import Price
 from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.asked import check
@@ -21,7 +20,7 @@ from penstock.web.recorded import past_of, trial_of
 from penstock.web.shapes_simulated import RemediesOut, RemedyOut, TurnOut
 from penstock.whatif.answer import without_trouble
 from penstock.whatif.question import SimulatorTrial
-from penstock.whatif.remedies import Remedies, Tried, remedies
+from penstock.whatif.remedies import Remedies, Tried, priced, remedies
 
 IN_TROUBLE = "No lever mends what is wrong with it: see to that first. The driver's log tells more."
 SPAN_S = 120.0  # of arrivals that each change is tried on
@@ -78,21 +77,6 @@ def nine_of(found: RemediesOut, raised: Intent) -> RemediesOut:
 def _asking(view: View, name: str, intent: Intent) -> View:
     """The same present, with that tenant asking for this."""
     return replace(view, jobs=tuple(replace(job, intent=intent) if job.name == name else job for job in view.jobs))
-
-
-def priced(found: Remedies, slots: int | None, price: Price | None) -> Remedies:
-    """The remedies with what more slots would cost; as they are where no price is given."""
-    if price is None or slots is None:
-        return found
-    return replace(found, tried=tuple(_priced(tried, slots, price) for tried in found.tried))
-
-
-def _priced(tried: Tried, slots: int, price: Price) -> Tried:
-    wanted = tried.remedy.changes.slots
-    if wanted is None or wanted <= slots:
-        return tried
-    more = price.text((wanted - slots) * price.slot_hour)
-    return replace(tried, remedy=replace(tried.remedy, price=f"{tried.remedy.price}, {more} an hour"))
 
 
 def nothing(job: str, at_s: float, text: str) -> RemediesOut:

@@ -21,13 +21,14 @@ from penstock.analysis.assess import assess
 from penstock.core.documents import mean
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
+from penstock.core.price import Price
 from penstock.core.run import asked_latency_s
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.planning.registry import DEFAULT
 from penstock.whatif.answer import play, without_trouble
 from penstock.whatif.question import Changes, Future, Past
-from penstock.whatif.remedies import ENOUGH, Tried, judged, met_once_settled, remedies
+from penstock.whatif.remedies import ENOUGH, Tried, judged, met_once_settled, priced, remedies
 from penstock.whatif.service import Service, learnt
 from penstock.whatif.trial import tried
 
@@ -107,6 +108,7 @@ class Advice:
     off_span_s: float | None
     slots: tuple[SlotsTried, ...]
     whole: bool  # False where the time to answer was over before all was tried
+    slot_price: Price | None = None  # where somebody said what slots cost
 
     @property
     def enough_slots(self) -> int | None:
@@ -114,7 +116,9 @@ class Advice:
         return next((one.slots for one in self.slots if one.enough), None)
 
 
-def advise(history: WrittenRun, intents: Mapping[str, Intent], span_s: float, within_s: float) -> Advice:
+def advise(
+    history: WrittenRun, intents: Mapping[str, Intent], span_s: float, within_s: float, price: Price | None = None
+) -> Advice:
     """What the last `span_s` of the run tell, asked of the simulator for at most `within_s` of real time."""
     until_s = time.monotonic() + within_s
     seen = tuple(assess(snapshot, intents) for snapshot in history.snapshots)
@@ -130,7 +134,7 @@ def advise(history: WrittenRun, intents: Mapping[str, Intent], span_s: float, wi
     governed = play(start, past, DEFAULT, Changes(), left_s(0.4))
     slots = tuple(_slots_tried(start, past, history.slots, until_s))
     tenants = tuple(_tenant(job, views, as_is, governed, jobs_off.get(job.name)) for job in start.jobs)
-    tenants = tuple(_with_remedy(one, start, past, history.scheduling, until_s) for one in tenants)
+    tenants = tuple(_with_remedy(one, start, past, history, price, until_s) for one in tenants)
     return Advice(
         judged_s=past.span_s,
         tenants=tenants,
@@ -141,6 +145,7 @@ def advise(history: WrittenRun, intents: Mapping[str, Intent], span_s: float, wi
         off_span_s=off_span_s,
         slots=slots,
         whole=as_is.whole and governed.whole and time.monotonic() < until_s,
+        slot_price=price,
     )
 
 
@@ -222,12 +227,15 @@ def _tenant(job: JobView, views: Sequence[View], as_is: Future, governed: Future
     )
 
 
-def _with_remedy(tenant: TenantAdvice, start: View, past: Past, scheduling: str, until_s: float) -> TenantAdvice:
+def _with_remedy(
+    tenant: TenantAdvice, start: View, past: Past, history: WrittenRun, price: Price | None, until_s: float
+) -> TenantAdvice:
     """What would have been enough for it without penstock."""
     left_s = until_s - time.monotonic()
     if (tenant.as_is.met or 0.0) >= ENOUGH or left_s < _LEAST_TRIED_S:
         return tenant
-    return replace(tenant, by_hand=remedies(start, past, scheduling, tenant.name, left_s / 2).cheapest)
+    found = remedies(start, past, history.scheduling, tenant.name, left_s / 2)
+    return replace(tenant, by_hand=priced(found, history.slots, price).cheapest)
 
 
 def _went(views: Sequence[View], name: str) -> Went:

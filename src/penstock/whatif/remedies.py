@@ -18,6 +18,7 @@ from penstock.core.figures import ALL_OPERATORS
 from penstock.core.intents import Juice, Latency, Objective
 from penstock.core.levers import figure_text
 from penstock.core.orders import Wish
+from penstock.core.price import Price
 from penstock.core.units import text_of_seconds
 from penstock.core.view import JobView, View
 from penstock.whatif.answer import play
@@ -108,6 +109,21 @@ def remedies(present: View, past: Past, policy: str, job: str, within_s: float) 
         if tried[-1].enough and not dear:
             break
     return replace(found, tried=tuple(tried))
+
+
+def priced(found: Remedies, slots: int | None, price: Price | None) -> Remedies:
+    """The remedies with what more slots would cost; as they are where no price is given."""
+    if price is None or slots is None:
+        return found
+    return replace(found, tried=tuple(_priced(tried, slots, price) for tried in found.tried))
+
+
+def _priced(tried: Tried, slots: int, price: Price) -> Tried:
+    wanted = tried.remedy.changes.slots
+    if wanted is None or wanted <= slots:
+        return tried
+    more = price.text(price.of(wanted - slots))
+    return replace(tried, remedy=replace(tried.remedy, price=f"{tried.remedy.price}, {more} an hour"))
 
 
 def candidates(job: JobView, view: View) -> Iterator[Remedy]:

@@ -33,6 +33,20 @@ def test_portions_are_averaged_and_changes_followed(
     assert rate_rps[0] <= after(STEADY, *batches) <= rate_rps[1]
 
 
+def test_what_goes_up_and_down_again_and_again_is_planned_for_as_its_mean() -> None:
+    up, down = [(220.0, 1.0)] * 10, [(20.0, 1.0)] * 10
+    assert after(STEADY, *down) < 40.0  # the first time it is a change
+    waves = [*up, *down, *up, *down, *up]
+    seen = [after(STEADY, *waves[:count]) for count in range(35, len(waves) + 1)]
+    assert all(80.0 <= rate_rps <= 160.0 for rate_rps in seen)
+
+
+def test_two_changes_with_a_minute_between_them_are_followed_each_by_itself() -> None:
+    risen = [(600.0, 1.0)] * 60
+    assert after(STEADY, *risen, *[(200.0, 1.0)] * 8) == pytest.approx(200.0, abs=25.0)
+    assert after(STEADY, *risen, *[(200.0, 1.0)] * 60, *[(600.0, 1.0)] * 8) == pytest.approx(600.0, abs=50.0)
+
+
 def test_the_first_interval_is_the_rate() -> None:
     assert after(SteadyRate(0.0), (300.0, 2.0)) == pytest.approx(150.0)
 

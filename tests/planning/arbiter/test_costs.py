@@ -74,6 +74,24 @@ def test_the_first_batch_alone_leaves_the_engines_word_for_what_arrives() -> Non
     assert from_batches(batch(0, 50.0, 1.0)).arrival_rps == 100.0
 
 
+@pytest.mark.parametrize(
+    ("at_s", "waiting", "arrives"),
+    [
+        (40.0, 0.0, 0.0),  # its source has run dry, and no batch will ever say so
+        (40.0, 600.0, 20.0),
+        (40.0, 3000.0, 100.0),  # a batch of thirty seconds' rows is under way
+        (40.0, None, 100.0),
+        (14.0, 0.0, 100.0),  # the next one may only just begin
+    ],
+)
+def test_a_source_that_runs_dry_is_told_by_what_waits(at_s: float, waiting: float | None, arrives: float) -> None:
+    # The last of its batches, each of a second's rows, began at 9.5 s.
+    ten = [batch(number, 100.0, float(number), took_s=0.5) for number in range(1, 11)]
+    found = learnt(None, figures("ads", 100.0, batches=ten, backlog_rows=waiting), at_s)
+    assert found.arrival_rps == pytest.approx(arrives, rel=0.05)
+    assert learnt(found, figures("ads", 100.0, batches=ten, backlog_rows=waiting), at_s) == found
+
+
 def test_a_rise_is_followed_within_some_seconds() -> None:
     slow = [batch(number, 100.0, 1.0 + number, took_s=0.5) for number in range(10)]
     fast = [batch(number, 600.0, 1.0 + number, took_s=0.5) for number in range(10, 16)]

@@ -17,6 +17,11 @@ from penstock.planning.arbiter.warmth import Warmth
 
 TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
+_QUIET_AFTER_S, _QUIET_BATCHES = (
+    10.0,
+    2.0,
+)  # no batch began for so long, and for so many of its last: is its source dry?
+_QUIET = 0.5  # of the rows that were to come: where no more of them wait, it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,19 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
         costs = _with_batches(costs, batches)
     if costs.arrivals is None and costs.batches and job.arrival_rps is not None:
         return replace(costs, arrivals=SteadyRate(job.arrival_rps))
-    return costs
+    return _unless_quiet(costs, job, at_s)
+
+
+def _unless_quiet(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
+    """With what came since its last batch began, where that is far less: no batch tells that nothing comes any more."""
+    trigger, since_s = job.lever("trigger"), at_s - costs.began_s
+    every_s = max(costs.took_s, float(trigger.now or 0.0) if trigger is not None else 0.0)
+    if costs.arrivals is None or job.backlog_rows is None or since_s < max(_QUIET_AFTER_S, _QUIET_BATCHES * every_s):
+        return costs
+    came_rps = max(0.0, job.backlog_rows - costs.left_rows) / since_s
+    if came_rps >= _QUIET * costs.arrivals.rate_rps:
+        return costs
+    return replace(costs, arrivals=SteadyRate(came_rps))
 
 
 def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: float | None = None) -> JobCosts:

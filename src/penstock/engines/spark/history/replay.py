@@ -41,6 +41,11 @@ class History:
     scheduling: str
 
     @property
+    def executor_slots(self) -> float:
+        """The slots of one executor, in the mean."""
+        return self.slots / max(1, self.executors)
+
+    @property
     def span_s(self) -> float:
         """From the first snapshot to the last."""
         return self.snapshots[-1].at_s - self.snapshots[0].at_s if self.snapshots else 0.0
