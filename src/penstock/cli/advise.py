@@ -25,7 +25,7 @@ The tenants file needs a name (the query's) and an intent of each:
   jobs:
     - name: fraud
       intent: {latency: 2s, percentile: 95, utility: 35}
-  price: {slot_hour: 0.05, currency: EUR}   (or executor_hour; left out, nothing is said of money)
+  price: {slot_hour: 0.05, currency: EUR}   (or executor_hour; else no money)
 """
 
 
