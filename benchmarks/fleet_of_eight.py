@@ -58,8 +58,8 @@ from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 SLOTS = 4  # of a worker, with an executor of one slot each
 WAYS = ("penstock", "dynamic", "equal", "hand")
 WARM_S = 60.0
-INTERVAL_S = 5.0
-BESIDES = 75.0  # rows a second of the others: one executor and a third, so that all are in use before the spike
+INTERVAL_S = 10.0  # the default
+BESIDES = 50.0  # rows a second of the others: a little more than one executor can do beside what batches cost
 NAMES = ("clicks", "ads", "bots", "geo", "audit", "reports", "payments", "fraud")
 URGENT = ("payments", "fraud")
 IN_THE_SPIKE = 6  # executors that the application with the spike then needs
@@ -223,7 +223,7 @@ def _file(site: Site, name: str) -> Path:
         "params": params,
         "intent": {"latency": latency, "utility": utility},
     }
-    told: dict[str, Any] = {"name": name, "interval": f"{INTERVAL_S:g}s", "window": "20s", "jobs": [job]}
+    told: dict[str, Any] = {"name": name, "window": "20s", "jobs": [job]}
     conf: dict[str, Any] = dict(_SMALL)
     if site.way == "penstock":
         told["executors"] = _most(site.names)
@@ -276,7 +276,7 @@ def _driver(site: Site, name: str, door: AgentsDoor | None) -> Iterator[None]:
 
 @contextmanager
 def _coordinated(site: Site) -> Iterator[AgentsDoor]:
-    fleet = {"name": "eight", "cluster": site.on.fleet, "interval": INTERVAL_S, "report": 1}
+    fleet = {"name": "eight", "cluster": site.on.fleet}
     how = Coordination(str(site.store("fleet")))
     coordinator = Coordinator(CoordinationFile.model_validate(fleet), how, cluster=site.on.cluster)
     with AgentsDoor(coordinator.hear, lambda: agent_tokens(site.place / "tokens")).open() as door, beside(coordinator):
