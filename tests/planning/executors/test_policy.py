@@ -75,9 +75,19 @@ def test_a_move_is_worth_more_than_what_is_not_known_of_its_worth(
     giver = application("giver", 3, ((2, 10.0 - loses), (3, 10.0)))
     taker = application("taker", 1, ((1, 10.0 - gains), (2, 10.0)))
     known = {name: ClaimError(share, of, 0.0) for name, (share, of) in errors.items()}
-    plan, _ = ExecutorsPolicy().decide(fleet([giver, taker], cores), ExecutorsMemory(errors=known))
+    jobs = [job("giver", 10.0), job("taker", 10.0 - gains)]  # nobody waits for anything
+    plan, _ = ExecutorsPolicy().decide(fleet([giver, taker], cores, jobs=jobs), ExecutorsMemory(errors=known))
     given = (Executors(3, 2, "giver"),) if cores == 4 else ()
     assert [decision.moves for decision in plan.decisions] == ([(*given, Executors(1, 2, "taker"))] if moves else [])
+
+
+@pytest.mark.parametrize(("has", "moves"), [(39.0, True), (24.0, True), (20.0, False), (0.0, False)])
+def test_who_is_to_come_back_with_what_it_was_given_is_left_that_until_it_has(has: float, moves: bool) -> None:
+    late = application("fraud", 3, ((2, 38.6), (3, 39.6)))
+    short = application("clicks", 1, ((1, 20.0), (2, 42.0)))
+    seen = fleet([late, short], jobs=[job("fraud", has, 40.0), job("clicks", 20.0, 42.0)])
+    decisions = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    assert [move.after for decision in decisions for move in decision.moves] == ([2, 2] if moves else [])
 
 
 def test_who_holds_more_than_it_may_comes_down_to_that_whatever_it_loses() -> None:
@@ -172,7 +182,8 @@ def test_until_a_move_has_shown_another_must_gain_more(at_s: float, gain: float,
     policy = ExecutorsPolicy()
     _, memory = policy.decide(fleet([RICH, POOR]), policy.start())
     giver, taker = replace(POOR, worth=((1, 40.0),), now=3), replace(RICH, now=1, worth=((1, 20.0 - gain), (3, 20.0)))
-    plan, _ = policy.decide(fleet([taker, giver], at_s=at_s), memory)
+    jobs = [job("clicks", 20.0 - gain, 20.0), job("fraud", 40.0, 40.0)]
+    plan, _ = policy.decide(fleet([taker, giver], at_s=at_s, jobs=jobs), memory)
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([3, 1] if moves else [])
     assert plan.note == ("" if moves else "waiting until the last moves have shown" if at_s < 30.0 else plan.note)
 

@@ -14,7 +14,8 @@ MOST = 100_000  # executors of one application, where nobody sets a bound
 class Claim:
     """One application. `now` is what it holds or was promised; `worth` pairs of executors and utility, rising in the
     first; empty where nobody knows: then it keeps what it has. `cores` are those of one executor. By `unsure` of
-    utility what it says may be wrong.
+    utility what it says may be wrong. `awaited` is utility that it says it will have with what it holds, and has not
+    yet: until then that may just as well be too little, and whoever takes some of it away is to gain more than that.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Claim:
     cores: int = 1
     worth: tuple[tuple[float, float], ...] = ()
     unsure: float = 0.0
+    awaited: float = 0.0
 
     def utility(self, executors: int) -> float:
         """What so many are foretold to give: straight lines between what was said, and level beyond.

@@ -22,9 +22,9 @@ def divided(claims: Sequence[Claim], cores: int, move_costs: float = 0.0) -> Map
     """Executors of each application. Whoever says nothing keeps what it has, raised to its least.
 
     Executors move for more than what is not known of their worth: those concerned gain more together than all of them
-    may be wrong by (`Claim.unsure`), and `move_costs` of utility for each executor more or less. Nobody is taken below
-    what it needs, and what an application has below that is not taken either. What somebody needs to live at all, or
-    what there is no room for, is moved whatever that gains.
+    may be wrong by (`Claim.unsure`), than givers still wait for (`Claim.awaited`), and `move_costs` of utility for each
+    executor more or less. Nobody is taken below what it needs, and what an application has below that is not taken
+    either. What somebody needs to live at all, or what there is no room for, is moved whatever that gains.
 
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 0.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
@@ -67,7 +67,8 @@ def _options(claim: Claim, cores: int) -> list[int]:
 def _value(claim: Claim, count: int, move_costs: float) -> float:
     lacks = max(0, claim.least - count)
     unsure = claim.unsure if count != claim.now else 0.0
-    return claim.utility(count) - unsure - move_costs * abs(count - claim.now) - _LACKS * lacks
+    awaited = claim.awaited if count < claim.now else 0.0
+    return claim.utility(count) - unsure - awaited - move_costs * abs(count - claim.now) - _LACKS * lacks
 
 
 def _with_one_more(before: Floats, takes: Sequence[int], values: Sequence[float]) -> tuple[Floats, NDArray[np.intp]]:

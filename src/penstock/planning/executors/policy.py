@@ -19,7 +19,7 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
 from penstock.core.run import target_latency_s
 from penstock.core.view import JobView, View
-from penstock.planning.executors.claims import Claim, claims_of
+from penstock.planning.executors.claims import Claim, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
@@ -96,7 +96,16 @@ class ExecutorsPolicy:
 
     def _claims(self, view: View, memory: ExecutorsMemory) -> tuple[Claim, ...]:
         """With how far off each may be, most of all those whose last move has not shown yet."""
-        return tuple(replace(one, unsure=one.most_utility * self._unsure(one.name, memory)) for one in claims_of(view))
+        claims = claims_of(view)
+        tenants = tenants_of(view, [one.name for one in claims])
+        return tuple(
+            replace(
+                one,
+                unsure=one.most_utility * self._unsure(one.name, memory),
+                awaited=_awaited(one, tenants[one.name]),
+            )
+            for one in claims
+        )
 
     def _unsure(self, application: str, memory: ExecutorsMemory) -> float:
         share = reckoned_with(memory.errors.get(application), self.settings.least_gain)
@@ -124,6 +133,12 @@ class ExecutorsPolicy:
                 if claim.name in jobs and claim.worth
             ),
         )
+
+
+def _awaited(claim: Claim, tenants: Sequence[JobView]) -> float:
+    """How much better than it is it says that it will be with what it holds."""
+    now = sum(job.utility or 0.0 for job in tenants)
+    return max(0.0, claim.utility(claim.now) - now) if claim.worth else 0.0
 
 
 def _move(view: View, application: str, target: Mapping[str, int]) -> Executors:
