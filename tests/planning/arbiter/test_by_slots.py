@@ -44,3 +44,15 @@ def test_to_an_application_that_is_minutes_late_what_works_that_off_is_worth_mos
     late = job("ads", 250.0, utility=0.0, backlog_rows=250.0 * late_s, batches=batches)
     too_few, enough = worth_of(late, counts=(2, 4))  # 200 and 400 rows/s, of 250 that arrive
     assert too_few < 1.5 < 2.5 < enough
+
+
+@pytest.mark.parametrize(("waiting", "at_s", "less"), [(8000.0, 11.0, 0.0), (8000.0, 18.0, 6.6), (0.0, 18.0, 0.0)])
+def test_what_waits_behind_a_batch_that_drags_on_counts_before_it_has_ended(
+    waiting: float, at_s: float, less: float
+) -> None:
+    one = job("ads", 150.0, backlog_rows=waiting)
+    policy = Combined()
+    _, memory = policy.decide(fleet_view(one), policy.start())
+    (usual,) = policy.by_slots(fleet_view(one), memory, (2,))
+    (late,) = policy.by_slots(fleet_view(one, at_s=at_s), memory, (2,))
+    assert usual - late == pytest.approx(less, abs=1.0)

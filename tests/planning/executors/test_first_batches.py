@@ -5,12 +5,17 @@ from dataclasses import replace
 import pytest
 
 from penstock.core.levers import Executors
-from penstock.core.view import JobView
+from penstock.core.plan import Plan
+from penstock.core.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsPolicy
 from tests.builders import job, operator
 from tests.planning.executors.many import application, fleet
 
 CLICKS = application("clicks", 2, ((1, 9.9), (2, 10.0)))
+
+
+def decided(seen: View) -> Plan:
+    return ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0]
 
 
 def first_batch(
@@ -26,7 +31,7 @@ def first_batch(
 )
 def test_it_gets_twice_as_many_or_what_is_left_or_what_it_may_have(cores: int, held: int, given: int) -> None:
     seen = fleet([CLICKS, application("fraud", held, most=8)], cores, jobs=[job("clicks", 10.0), first_batch()])
-    decisions = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    decisions = decided(seen).decisions
     assert [move.after for decision in decisions for move in decision.moves] == ([given] if given > held else [])
 
 
@@ -52,11 +57,29 @@ HAD_A_BATCH = job("fraud", 0.0, 40.0, [operator(capacity=1.0)], up_s=60.0)
 @pytest.mark.parametrize("one", [*IDLE, HAD_A_BATCH])
 def test_who_makes_no_use_of_its_slots_does_not_run_or_had_a_batch_is_left_as_it_is(one: JobView) -> None:
     seen = fleet([CLICKS, application("fraud", 2)], 16, jobs=[job("clicks", 10.0), one])
-    assert not ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    assert not decided(seen).decisions
 
 
 def test_the_most_valuable_comes_first_and_nobody_gives_anything() -> None:
     jobs = [job("clicks", 10.0), first_batch("ads", 10.0), first_batch("fraud", 40.0)]
     seen = fleet([application("ads", 1), CLICKS, application("fraud", 2)], 7, jobs=jobs)
-    (decision,) = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    (decision,) = decided(seen).decisions
     assert decision.moves == (Executors(2, 4, "fraud"),)
+
+
+@pytest.mark.parametrize(("gains", "given"), [(2.2, "fraud"), (30.0, "clicks")])
+def test_what_nobody_uses_goes_to_who_is_known_or_to_who_is_not(gains: float, given: str) -> None:
+    known = application("clicks", 1, ((1, 0.0), (2, gains)))
+    jobs = [job("clicks", 0.0, 40.0), first_batch("fraud", 40.0)]
+    (decision,) = decided(fleet([known, application("fraud", 1)], 3, jobs=jobs)).decisions
+    assert decision.moves == (Executors(1, 2, given),)
+
+
+def test_one_decision_gives_to_both_and_says_of_whom_nothing_is_known() -> None:
+    known = application("clicks", 1, ((1, 0.0), (2, 30.0)))
+    jobs = [job("clicks", 0.0, 40.0), first_batch("fraud", 40.0)]
+    (decision,) = decided(fleet([known, application("fraud", 1)], 4, jobs=jobs)).decisions
+    assert decision.why == (
+        "1 executor that nobody uses to clicks: clicks comes from 0.0 to 30.0 of 30.0; 1 executor that nobody uses to "
+        "fraud, whose first batch has not ended: what they are worth is not known before that"
+    )

@@ -7,8 +7,8 @@ import pytest
 
 from penstock.actuation.order import order
 from penstock.core.budget import Budget, Burn, SpentBudget
-from penstock.core.figures import LatencyFigures
-from penstock.core.intents import scaled
+from penstock.core.figures import JobFigures, LatencyFigures
+from penstock.core.intents import Intent, Latency, scaled
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
 from penstock.core.view import JobView, View
@@ -89,6 +89,21 @@ def test_who_is_to_come_back_with_what_it_was_given_is_left_that_until_it_has(ha
     short = application("clicks", 1, ((1, 20.0), (2, 42.0)))
     seen = fleet([late, short], jobs=[job("fraud", has, 40.0), job("clicks", 20.0, 42.0)])
     decisions = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    assert [move.after for decision in decisions for move in decision.moves] == ([2, 2] if moves else [])
+
+
+@pytest.mark.parametrize(("waiting", "moves"), [(900.0, True), (1100.0, False), (None, False)])
+def test_who_has_worked_off_what_waited_is_not_left_what_it_needed_for_that(waiting: float | None, moves: bool) -> None:
+    late = application("fraud", 3, ((2, 38.6), (3, 39.6)))
+    short = application("clicks", 1, ((1, 20.0), (2, 42.0)))
+    fraud = JobView(
+        JobFigures("fraud", (operator(),), latency=LatencyFigures(20.0), arrival_rps=100.0, backlog_rows=waiting),
+        Intent(Latency("10s", utility=40.0)),
+        20.0,  # by the latency of the last minute
+        False,
+        True,
+    )
+    (*decisions,) = decided(fleet([late, short], jobs=[fraud, job("clicks", 20.0, 42.0)])).decisions
     assert [move.after for decision in decisions for move in decision.moves] == ([2, 2] if moves else [])
 
 
@@ -214,6 +229,16 @@ def test_until_a_move_has_shown_another_must_gain_more(at_s: float, gain: float,
     plan, _ = policy.decide(fleet([taker, giver], at_s=at_s, jobs=jobs), memory)
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([3, 1] if moves else [])
     assert plan.note == ("" if moves else "waiting until the last moves have shown" if at_s < 30.0 else plan.note)
+
+
+@pytest.mark.parametrize(("rows", "moves"), [(100.0, False), (120.0, False), (150.0, True)])
+def test_what_a_move_has_to_show_does_not_matter_once_another_load_comes(rows: float, moves: bool) -> None:
+    policy, needs_two = ExecutorsPolicy(), application("fraud", 1, ((1, 0.0), (2, 20.0)))
+    _, memory = policy.decide(fleet([needs_two], jobs=[job("fraud", 0.0, 40.0, arrival_rps=100.0)]), policy.start())
+    needs_three = application("fraud", 2, ((2, 20.0), (3, 24.0)))  # 4 of 24 more: 19 % may be wrong, or 4 %
+    later = fleet([needs_three], at_s=10.0, jobs=[job("fraud", 20.0, 40.0, arrival_rps=rows)])
+    plan, _ = policy.decide(later, memory)
+    assert [decision.moves for decision in plan.decisions] == ([(Executors(2, 3, "fraud"),)] if moves else [])
 
 
 def test_what_was_promised_counts_as_given() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import present
+from penstock.planning.arbiter.costs import as_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.outcome import HORIZON_S, foretell, looked_ahead_s
@@ -27,7 +28,9 @@ def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -
 
     Cores come and go with slots. Of jobs that nobody can foretell, what they have now is taken for what they will have.
     """
-    fleet = fleet_of(view, memory.costs, memory.foretold(view.at_s))
+    figures = {job.name: job.figures for job in view.jobs}
+    costs = {name: as_of(one, figures[name], view.at_s) for name, one in memory.costs.items() if name in figures}
+    fleet = fleet_of(view, costs, memory.foretold(view.at_s))
     if fleet is None:
         return ()
     known = frozenset(fleet.names)

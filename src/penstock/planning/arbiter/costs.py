@@ -21,6 +21,7 @@ _QUIET_AFTER_S, _QUIET_BATCHES = (
     10.0,
     2.0,
 )  # no batch began for so long, and for so many of its last: is its source dry?
+_OVERDUE = 1.5  # times as long as its last batch took, or as its trigger
 _QUIET = 0.5  # of the rows that were to come: where no more of them wait, it is
 
 
@@ -87,6 +88,18 @@ def _unless_quiet(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
     if came_rps >= _QUIET * costs.arrivals.rate_rps:
         return costs
     return replace(costs, arrivals=SteadyRate(came_rps))
+
+
+def as_of(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
+    """With what waits by now, where the batch under way takes much longer than the last one did.
+
+    So it does after a step of load: what is known by batches is then older than what is done about it may be.
+    """
+    trigger = job.lever("trigger")
+    every_s = max(costs.took_s, float(trigger.now or 0.0) if trigger is not None else 0.0)
+    if costs.arrivals is None or job.backlog_rows is None or at_s <= costs.ended_s + _OVERDUE * every_s:
+        return costs
+    return replace(costs, left_rows=max(costs.left_rows, job.backlog_rows - costs.arrivals.rate_rps * costs.took_s))
 
 
 def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: float | None = None) -> JobCosts:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.core.view import JobView, View
-from penstock.planning.arrivals import same_arrivals
+from penstock.planning.arrivals import same_rate
 from penstock.planning.executors.claims import Claim, as_claimed, tenants_of
 
 _COMPARED_AFTER_S = 60.0  # figures look back for up to a minute
@@ -76,6 +76,14 @@ def compared(
     return found
 
 
+def of_another_load(foretold: ExpectedUtility | None, tenants: Iterable[JobView]) -> bool:
+    """Whether another load comes to them by now than what that was foretold for."""
+    now_rps = _arrivals(tenants)
+    if foretold is None or foretold.arrival_rps is None or now_rps is None:
+        return False
+    return not same_rate(foretold.arrival_rps, now_rps, _SAME_ARRIVALS)
+
+
 def reckoned_with(error: ClaimError | None, assumed: float) -> float:
     """By which share of an application's utility its claims may be off.
 
@@ -89,13 +97,12 @@ def reckoned_with(error: ClaimError | None, assumed: float) -> float:
 
 def _off(claim: Claim, foretold: ExpectedUtility, tenants: Sequence[JobView]) -> float | None:
     """None where it tells nothing: other executors came, another load, or figures are missing."""
-    arrivals = _arrivals(tenants)
     utilities = [found for job in tenants if job.fresh and (found := as_claimed(job)) is not None]
     if claim.now != foretold.executors or not claim.most_utility or not utilities or len(utilities) < len(tenants):
         return None
-    if arrivals is None or foretold.arrival_rps is None:
+    if _arrivals(tenants) is None or foretold.arrival_rps is None:
         return None
-    if not same_arrivals({claim.name: foretold.arrival_rps}, {claim.name: arrivals}, _SAME_ARRIVALS):
+    if of_another_load(foretold, tenants):
         return None
     return min(1.0, abs(sum(utilities) - foretold.utility) / claim.most_utility)
 

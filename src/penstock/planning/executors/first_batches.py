@@ -1,10 +1,12 @@
 """Applications whose first batch does not end: nobody knows what executors are worth to them before it has.
 
-After an outage it may hold hours of rows, and one executor work on it for as long. What nobody uses goes to them, the
-most valuable first, twice as many each time; nobody else is to give anything for what is not known.
+After an outage it may hold hours of rows, and one executor work on it for as long; and in a fleet that starts those
+that are known first are not those that matter most. What nobody uses goes to them where it is worth more there than to
+those that are known, twice as many each time; nobody else is to give anything for what is not known.
 """
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 from penstock.core.view import JobView, View
 from penstock.planning.executors.claims import Claim, tenants_of
@@ -12,18 +14,33 @@ from penstock.planning.executors.claims import Claim, tenants_of
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors
 
 
-def to_first_batches(view: View, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, int]:
-    """The executors of those who get some of what nobody holds."""
-    left = (view.slots or 0) - sum(claim.now * claim.cores for claim in claims)
-    waiting = [claim for claim in claims if not claim.worth and claim.name not in resting]
-    tenants = tenants_of(view, [claim.name for claim in waiting])
-    target = {}
-    for claim in sorted(waiting, key=lambda one: -sum(job.max_utility for job in tenants[one.name])):
-        more = min(claim.now, claim.most - claim.now, left // claim.cores)
-        if more > 0 and any(_works_on_its_first(job) for job in tenants[claim.name]):
-            target[claim.name] = claim.now + more
-            left -= more * claim.cores
-    return target
+def guessed(view: View, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, Claim]:
+    """Their claims as far as can be guessed: twice as many executors may mend all, or nothing, at even chances."""
+    silent = [claim for claim in claims if not claim.worth and claim.name not in resting]
+    tenants = tenants_of(view, [claim.name for claim in silent])
+    found = {}
+    for claim in silent:
+        more = min(2 * claim.now, claim.most)
+        if more > claim.now >= max(1, claim.least) and any(_works_on_its_first(job) for job in tenants[claim.name]):
+            half = 0.5 * sum(job.max_utility for job in tenants[claim.name])
+            found[claim.name] = replace(claim, least=claim.now, most=more, worth=((claim.now, 0.0), (more, half)))
+    return found
+
+
+def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int) -> Mapping[str, int]:
+    """What each of them gets of the cores that nobody holds, the most valuable first: at most what it is to have.
+
+    >>> fraud = Claim("fraud", 1, 1, 2, worth=((1, 0.0), (2, 20.0)))
+    >>> ads = Claim("ads", 1, 1, 2, worth=((1, 0.0), (2, 5.0)))
+    >>> of_spare({"ads": ads, "fraud": fraud}, {"ads": 2, "fraud": 2}, spare=1)
+    {'fraud': 2, 'ads': 1}
+    """
+    found, left = {}, max(0, spare)
+    for claim in sorted(guesses.values(), key=lambda one: -one.most_utility):
+        more = min(wanted[claim.name] - claim.now, left // claim.cores)
+        found[claim.name] = claim.now + more
+        left -= more * claim.cores
+    return found
 
 
 def _works_on_its_first(job: JobView) -> bool:

@@ -22,10 +22,17 @@ from penstock.core.view import JobView, View
 from penstock.planning.executors.claims import Claim, as_claimed, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
-from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
-from penstock.planning.executors.first_batches import to_first_batches
+from penstock.planning.executors.errors import (
+    ClaimError,
+    ExpectedUtility,
+    compared,
+    expected,
+    of_another_load,
+    reckoned_with,
+)
+from penstock.planning.executors.first_batches import guessed, of_spare
 from penstock.planning.executors.settings import ExecutorsSettings
-from penstock.planning.executors.words import why, why_first
+from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
 
 
@@ -59,29 +66,27 @@ class ExecutorsPolicy:
         claims = self._claims(view, told, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        target = divided(claims, view.slots, self._move_costs(claims))
+        firsts = guessed(view, claims, memory.moved_s.keys())
+        target = self._target(view.slots, claims, firsts)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
-            return self._to_first_batches(view, claims, memory)
+            return Plan(note=_resting(view, claims, memory.moved_s)), memory
         short = sum(claim.now * claim.cores for claim in claims) > view.slots
-        decision = self._decision(view, moved, target, short, memory.starts.mean_s)
+        decision = _decision(view, moved, target, why(moved, target, firsts, short), memory.starts.mean_s)
         return Plan((decision,)), replace(
             _moved(view, memory, decision),
             foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
 
-    def _to_first_batches(
-        self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory
-    ) -> tuple[Plan, ExecutorsMemory]:
-        """Where nothing is to be gained by what is known: what nobody uses to those of whom nothing is."""
-        target = to_first_batches(view, claims, memory.moved_s.keys())
-        moved = [claim for claim in claims if claim.name in target]
-        if not moved:
-            return Plan(note=_resting(view, claims, memory.moved_s)), memory
-        moves = tuple(_move(view, claim.name, target) for claim in moved)
-        why_so = why_first(moved, target)
-        decision = Decision(Reason.RESCALED, moves, why_so, view.at_s, view.utility, view.utility)
-        return Plan((decision,)), _moved(view, memory, decision)
+    def _target(self, slots: int, claims: Sequence[Claim], firsts: Mapping[str, Claim]) -> Mapping[str, int]:
+        """What each is to hold; `firsts` get what nobody holds now, and no more, where it is worth most there."""
+        costs = self._move_costs(claims)
+        spare = slots - sum(claim.now * claim.cores for claim in claims)
+        if firsts and spare > 0:
+            wanted = divided([firsts.get(claim.name, claim) for claim in claims], slots, costs)
+            get = of_spare(firsts, wanted, spare)
+            claims = [replace(claim, now=get.get(claim.name, claim.now)) for claim in claims]
+        return divided(claims, slots, costs)
 
     def _compared(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
@@ -101,44 +106,54 @@ class ExecutorsPolicy:
         return tuple(
             replace(
                 one,
-                unsure=one.most_utility * self._unsure(one.name, memory),
+                unsure=one.most_utility * self._unsure(one.name, tenants[one.name], memory),
                 awaited=_awaited(one, tenants[one.name]),
             )
             for one in claims
         )
 
-    def _unsure(self, application: str, memory: ExecutorsMemory) -> float:
+    def _unsure(self, application: str, tenants: Sequence[JobView], memory: ExecutorsMemory) -> float:
         share = reckoned_with(memory.errors.get(application), self.settings.least_gain)
-        return share + (self.settings.unsettled if application in memory.moved_s else 0.0)
+        shows = application not in memory.moved_s or of_another_load(memory.foretold.get(application), tenants)
+        return share + (0.0 if shows else self.settings.unsettled)
 
     def _move_costs(self, claims: Sequence[Claim]) -> float:
         known = [claim.most_utility for claim in claims if claim.worth]
         return self.settings.move_costs * sum(known) / len(known) if known else 0.0
 
-    def _decision(
-        self, view: View, moved: Sequence[Claim], target: Mapping[str, int], short: bool, start_s: float
-    ) -> Decision:
-        jobs = {job.name: job for job in view.jobs}
-        expected = view.utility + _gain(moved, target)
-        return Decision(
-            Reason.RESCALED,
-            tuple(_move(view, claim.name, target) for claim in moved),
-            why(moved, target, short),
-            view.at_s,
-            view.utility,
-            min(view.max_utility, max(0.0, expected)),
-            tuple(
-                _foretold(claim, jobs[claim.name], target[claim.name], start_s)
-                for claim in moved
-                if claim.name in jobs and claim.worth
-            ),
-        )
+
+def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why_so: str, start_s: float) -> Decision:
+    jobs = {job.name: job for job in view.jobs}
+    expected = view.utility + _gain(moved, target)
+    return Decision(
+        Reason.RESCALED,
+        tuple(_move(view, claim.name, target) for claim in moved),
+        why_so,
+        view.at_s,
+        view.utility,
+        min(view.max_utility, max(0.0, expected)),
+        tuple(
+            _foretold(claim, jobs[claim.name], target[claim.name], start_s)
+            for claim in moved
+            if claim.name in jobs and claim.worth
+        ),
+    )
 
 
 def _awaited(claim: Claim, tenants: Sequence[JobView]) -> float:
-    """How much better than it is it says that it will be with what it holds."""
+    """How much better than it is it says that it will be with what it holds, while what waits is older than asked."""
+    if not any(_is_behind(job) for job in tenants):
+        return 0.0
     now = sum(as_claimed(job) or 0.0 for job in tenants)
     return max(0.0, claim.utility(claim.now) - now) if claim.worth else 0.0
+
+
+def _is_behind(job: JobView) -> bool:
+    """Its figures look back for a while: who has worked off what waited is late in them still."""
+    target_s, waiting, arrival_rps = target_latency_s(job), job.figures.backlog_rows, job.figures.arrival_rps
+    if target_s is None or waiting is None or not arrival_rps:
+        return True
+    return waiting > target_s * arrival_rps
 
 
 def _move(view: View, application: str, target: Mapping[str, int]) -> Executors:

@@ -1,13 +1,16 @@
 """Why executors move, in a sentence that the tenants understand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from penstock.core.naming import NAMED, named
 from penstock.planning.executors.claims import Claim
 
 
-def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) -> str:
-    """Who gives, who gets, and what each comes to; `short` where there are fewer cores than all hold or were promised.
+def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str] = (), short: bool = False) -> str:
+    """Who gives, who gets, and what each comes to.
+
+    `firsts` are those of whom nothing is known, and who get what nobody uses; `short` is where there are fewer cores
+    than all hold or were promised.
 
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 3.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
@@ -15,7 +18,17 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud comes from 3.0 to 40.0 of 40.0'
     >>> why([clicks], {"clicks": 2}, short=True)
     '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
+    >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:74]
+    '2 executors that nobody uses to fraud, whose first batch has not ended: wh'
     """
+    first = [claim for claim in moved if claim.name in firsts]
+    known = [claim for claim in moved if claim.name not in firsts]
+    return "; ".join(
+        [*([_why(known, target, short)] if known else ()), *([_why_first(first, target)] if first else ())]
+    )
+
+
+def _why(moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> str:
     givers = [claim for claim in moved if target[claim.name] < claim.now]
     takers = [claim for claim in moved if target[claim.name] > claim.now]
     given = sum(claim.now - target[claim.name] for claim in givers)
@@ -30,12 +43,7 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     return f"{head}: {', '.join(said)}"
 
 
-def why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
-    """Who gets what nobody uses, though nobody knows what it is worth to them.
-
-    >>> why_first([Claim("fraud", 2, 1, 8)], {"fraud": 4})[:74]
-    '2 executors that nobody uses to fraud, whose first batch has not ended: wh'
-    """
+def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
     more = sum(target[claim.name] - claim.now for claim in moved)
     whose = "whose first batch has not ended" if len(moved) == 1 else "whose first batches have not ended"
     to_them = f"{_executors(more)} that nobody uses to {_names(moved)}"
