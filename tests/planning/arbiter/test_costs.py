@@ -78,7 +78,8 @@ def test_the_first_batch_alone_leaves_the_engines_word_for_what_arrives() -> Non
     ("at_s", "waiting", "arrives"),
     [
         (40.0, 0.0, 0.0),  # its source has run dry, and no batch will ever say so
-        (40.0, 600.0, 20.0),
+        (40.0, 30.0, 1.0),
+        (40.0, 600.0, 100.0),  # rows wait: a batch is under way, and how many came is known when it has ended
         (40.0, 3000.0, 100.0),  # a batch of thirty seconds' rows is under way
         (40.0, None, 100.0),
         (14.0, 0.0, 100.0),  # the next one may only just begin

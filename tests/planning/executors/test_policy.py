@@ -29,6 +29,12 @@ def decided(seen: View) -> Plan:
     return within_limits(plan, seen)
 
 
+def waits(name: str, rows: float | None) -> JobView:
+    """A tenant late by the latency of the last minute, to which 100 rows/s come, and of which so many wait."""
+    figures = JobFigures(name, (operator(),), latency=LatencyFigures(20.0), arrival_rps=100.0, backlog_rows=rows)
+    return JobView(figures, Intent(Latency("10s", utility=40.0)), 20.0, met=False, fresh=True)
+
+
 def test_executors_go_from_who_can_spare_them_to_who_needs_them_and_why_is_said() -> None:
     (decision,) = decided(fleet([RICH, POOR])).decisions
     assert decision.moves == (Executors(3, 1, "clicks"), Executors(1, 3, "fraud"))
@@ -96,15 +102,8 @@ def test_who_is_to_come_back_with_what_it_was_given_is_left_that_until_it_has(ha
 def test_who_has_worked_off_what_waited_is_not_left_what_it_needed_for_that(waiting: float | None, moves: bool) -> None:
     late = application("fraud", 3, ((2, 38.6), (3, 39.6)))
     short = application("clicks", 1, ((1, 20.0), (2, 42.0)))
-    fraud = JobView(
-        JobFigures("fraud", (operator(),), latency=LatencyFigures(20.0), arrival_rps=100.0, backlog_rows=waiting),
-        Intent(Latency("10s", utility=40.0)),
-        20.0,  # by the latency of the last minute
-        False,
-        True,
-    )
-    (*decisions,) = decided(fleet([late, short], jobs=[fraud, job("clicks", 20.0, 42.0)])).decisions
-    assert [move.after for decision in decisions for move in decision.moves] == ([2, 2] if moves else [])
+    plan = decided(fleet([late, short], jobs=[waits("fraud", waiting), job("clicks", 20.0, 42.0)]))
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([2, 2] if moves else [])
 
 
 # It has 20 of the 39.6 that it says it will have with what it holds: 19.6 are awaited, however much it counts for here.
@@ -262,3 +261,25 @@ def test_the_default_policy_divides_the_executors_of_many_applications() -> None
     assert [move.after for move in plan.decisions[0].moves] == [1, 3]
     plan, _ = policy.decide(fleet([replace(RICH, now=1), replace(POOR, now=3)], at_s=10), memory)
     assert not plan.decisions
+
+
+@pytest.mark.parametrize(("waiting", "gain", "moves"), [(900.0, 4.0, True), (1100.0, 4.0, False), (1100.0, 26.0, True)])
+def test_who_is_late_is_not_given_up_for_little_though_what_it_holds_mends_nothing(
+    waiting: float, gain: float, moves: bool
+) -> None:
+    hopeless = application("fraud", 3, ((2, 4.0), (3, 4.5), (8, 40.0)))
+    short = application("clicks", 1, ((1, 10.0), (2, 10.0 + gain)))
+    plan = decided(fleet([hopeless, short], jobs=[waits("fraud", waiting), job("clicks", 10.0, 40.0)]))
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([2, 2] if moves else [])
+
+
+def test_what_nobody_uses_is_not_all_for_who_is_known_first() -> None:
+    known = application("clicks", 1, ((1, 3.0), (8, 10.0)))  # each of seven would be worth as much as the one before
+    asks = [known, application("fraud", 1), application("ads", 1)]
+    new = [replace(job(name, 0.0, worth, up_s=20.0), utility=None) for name, worth in (("fraud", 40.0), ("ads", 10.0))]
+    plan = decided(fleet(asks, 12, jobs=[job("clicks", 3.0), *new]))
+    # Of 12 cores 8 are fraud's share and 2 those of ads: 8 and 1 less than they hold are kept for these two.
+    assert [move.after for decision in plan.decisions for move in decision.moves] == [2]
+    old = [replace(one, figures=replace(one.figures, up_s=200.0)) for one in new]
+    plan = decided(fleet(asks, 12, jobs=[job("clicks", 3.0), *old]))
+    assert [move.after for decision in plan.decisions for move in decision.moves] == [8]

@@ -85,7 +85,9 @@ def _unless_quiet(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
     if costs.arrivals is None or job.backlog_rows is None or since_s < max(_QUIET_AFTER_S, _QUIET_BATCHES * every_s):
         return costs
     came_rps = max(0.0, job.backlog_rows - costs.left_rows) / since_s
-    if came_rps >= _QUIET * costs.arrivals.rate_rps:
+    # Where as much waits as a batch takes one is under way, and what waits is known when it has ended.
+    waits_s = job.backlog_rows / max(costs.arrivals.rate_rps, 1e-9)
+    if came_rps >= _QUIET * costs.arrivals.rate_rps or waits_s >= _QUIET * every_s:
         return costs
     return replace(costs, arrivals=SteadyRate(came_rps))
 

@@ -13,6 +13,8 @@ from penstock.planning.executors.claims import Claim, tenants_of
 
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors
 
+_NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
+
 
 def guessed(view: View, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, Claim]:
     """Their claims as far as can be guessed: twice as many executors may mend all, or nothing, at even chances."""
@@ -25,6 +27,20 @@ def guessed(view: View, claims: Sequence[Claim], resting: Set[str]) -> Mapping[s
             half = 0.5 * sum(job.max_utility for job in tenants[claim.name])
             found[claim.name] = replace(claim, least=claim.now, most=more, worth=((claim.now, 0.0), (more, half)))
     return found
+
+
+def kept_for_new(view: View, claims: Sequence[Claim]) -> int:
+    """The cores that nobody holds and nobody is to have yet: the shares of those who have begun just now, by worth.
+
+    In a fleet that starts someone is known first; what it would do with all that is there says nothing of the others.
+    """
+    tenants = tenants_of(view, [claim.name for claim in claims])
+    worth = {claim.name: sum(job.max_utility for job in tenants[claim.name]) for claim in claims}
+    each = (view.slots or 0) / max(sum(worth.values()), 1e-9)
+    new = (claim for claim in claims if not claim.worth and any(_is_new(job) for job in tenants[claim.name]))
+    return sum(
+        claim.cores * max(0, min(int(each * worth[claim.name] / claim.cores), claim.most) - claim.now) for claim in new
+    )
 
 
 def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int) -> Mapping[str, int]:
@@ -41,6 +57,11 @@ def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int
         found[claim.name] = claim.now + more
         left -= more * claim.cores
     return found
+
+
+def _is_new(job: JobView) -> bool:
+    up_s = job.figures.up_s
+    return up_s is not None and job.utility is None and (up_s < _NEW_S or _works_on_its_first(job))
 
 
 def _works_on_its_first(job: JobView) -> bool:

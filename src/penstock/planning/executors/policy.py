@@ -30,10 +30,12 @@ from penstock.planning.executors.errors import (
     of_another_load,
     reckoned_with,
 )
-from penstock.planning.executors.first_batches import guessed, of_spare
+from penstock.planning.executors.first_batches import guessed, kept_for_new, of_spare
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
+
+_NOT_GIVEN_UP = 0.5  # of what it could have
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class ExecutorsPolicy:
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
         firsts = guessed(view, claims, memory.moved_s.keys())
-        target = self._target(view.slots, claims, firsts)
+        target = self._target(view, claims, firsts)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
             return Plan(note=_resting(view, claims, memory.moved_s)), memory
@@ -78,15 +80,16 @@ class ExecutorsPolicy:
             foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
 
-    def _target(self, slots: int, claims: Sequence[Claim], firsts: Mapping[str, Claim]) -> Mapping[str, int]:
+    def _target(self, view: View, claims: Sequence[Claim], firsts: Mapping[str, Claim]) -> Mapping[str, int]:
         """What each is to hold; `firsts` get what nobody holds now, and no more, where it is worth most there."""
-        costs = self._move_costs(claims)
-        spare = slots - sum(claim.now * claim.cores for claim in claims)
-        if firsts and spare > 0:
+        costs, slots = self._move_costs(claims), view.slots or 0
+        spare = max(0, slots - sum(claim.now * claim.cores for claim in claims))
+        if firsts and spare:
             wanted = divided([firsts.get(claim.name, claim) for claim in claims], slots, costs)
             get = of_spare(firsts, wanted, spare)
             claims = [replace(claim, now=get.get(claim.name, claim.now)) for claim in claims]
-        return divided(claims, slots, costs)
+            spare -= sum((get[name] - claim.now) * claim.cores for name, claim in firsts.items())
+        return divided(claims, slots - min(spare, kept_for_new(view, claims)), costs)
 
     def _compared(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
@@ -141,18 +144,22 @@ def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why
 
 
 def _awaited(claim: Claim, tenants: Sequence[JobView]) -> float:
-    """How much better than it is it says that it will be with what it holds, while what waits is older than asked."""
-    if not any(_is_behind(job) for job in tenants):
+    """How much better than it is it says that it will be with what it holds, unless it has worked off what waited.
+
+    While it has not, nobody is sure what mends that: it is not given up for less than half of what it could have.
+    """
+    late = [_is_behind(job) for job in tenants]
+    if not claim.worth or late.count(False) == len(late):
         return 0.0
-    now = sum(as_claimed(job) or 0.0 for job in tenants)
-    return max(0.0, claim.utility(claim.now) - now) if claim.worth else 0.0
+    awaited = claim.utility(claim.now) - sum(as_claimed(job) or 0.0 for job in tenants)
+    return max(awaited, _NOT_GIVEN_UP * claim.most_utility if any(late) else 0.0)
 
 
-def _is_behind(job: JobView) -> bool:
-    """Its figures look back for a while: who has worked off what waited is late in them still."""
+def _is_behind(job: JobView) -> bool | None:
+    """Whether what waits is older than it asks for: figures look back for a while, and are late for longer than it."""
     target_s, waiting, arrival_rps = target_latency_s(job), job.figures.backlog_rows, job.figures.arrival_rps
     if target_s is None or waiting is None or not arrival_rps:
-        return True
+        return None
     return waiting > target_s * arrival_rps
 
 
