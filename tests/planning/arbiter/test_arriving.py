@@ -47,11 +47,6 @@ def test_two_changes_with_a_minute_between_them_are_followed_each_by_itself() ->
     assert after(STEADY, *risen, *[(200.0, 1.0)] * 60, *[(600.0, 1.0)] * 8) == pytest.approx(600.0, abs=50.0)
 
 
-def test_a_batch_of_many_portions_speaks_for_itself_when_the_rate_has_changed() -> None:
-    assert after(STEADY, (2400.0, 4.0)) == pytest.approx(600.0, rel=0.15)
-    assert after(STEADY, (9600.0, 16.0)) == pytest.approx(600.0, rel=0.02)
-
-
 def test_the_first_interval_is_the_rate() -> None:
     assert after(SteadyRate(0.0), (300.0, 2.0)) == pytest.approx(150.0)
 

@@ -36,16 +36,14 @@ class SteadyRate:
         >>> round(steady.with_rows(400.0, 1.1).rate_rps)
         214
         >>> round(steady.with_rows(1200.0, 2.0).rate_rps)
-        450
+        400
         """
         beyond = self.beyond_rows + rows - self.rate_rps * in_s
         changed = self.known_s > 0.0 and abs(beyond) > _PORTION_S * self.rate_rps
         turned = changed and self.risen is not None and self.risen != (beyond > 0.0)
         swings = min(_MOST_SWINGS, self.swings * exp(-in_s / _SWINGS_FADE_S) + turned)
         swinging = swings >= _SWINGS
-        known_s = self.known_s
-        if changed and not swinging:  # a batch of many portions speaks for itself
-            known_s = min(known_s, _AFTER_CHANGE_S * min(1.0, _PORTION_S / in_s))
+        known_s = min(self.known_s, _AFTER_CHANGE_S) if changed and not swinging else self.known_s
         rate_rps = (known_s * self.rate_rps + rows) / (known_s + in_s)
         fades = 0.0 if changed and swinging else known_s / (known_s + in_s)
         averaged_s = min(known_s + in_s, _AVERAGED_SWINGING_S if swinging else _AVERAGED_S)
