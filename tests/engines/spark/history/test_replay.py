@@ -1,6 +1,8 @@
 """A log is read into the figures that a live engine would have had."""
 
 import os
+from collections import deque
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,29 @@ def test_lines_are_whole_however_small_the_blocks_are(size: int, tmp_path: Path)
             lengths = len(block).to_bytes(4, "little") * 2
             packed.write(b"LZ4Block\x10" + lengths + b"\0" * 4 + block)
     assert list(lines_of(tmp_path / "app-1.lz4")) == [b"first\n", b"\n", b"third is longer than a block\n"]
+
+
+def zstd_of_nothing(mebibytes: int) -> bytes:
+    """A valid frame of so many lines of a mebibyte."""
+    packer = zstandard.ZstdCompressor().compressobj()
+    line = b" " * ((1 << 20) - 1) + b"\n"
+    return b"".join([*(packer.compress(line) for _ in range(mebibytes)), packer.flush()])
+
+
+@pytest.mark.parametrize("frames", [1, 40])
+def test_a_packed_log_that_holds_far_more_than_spark_packs_is_left_before_it_is_unpacked(
+    frames: int, tmp_path: Path
+) -> None:
+    (tmp_path / "app-1.zstd").write_bytes(zstd_of_nothing(400 // frames) * frames)
+    read = count()
+    with pytest.raises(ConfigError, match="Spark packs no log by 250 times"):
+        deque(zip(lines_of(tmp_path / "app-1.zstd"), read, strict=False), maxlen=0)
+    assert 64 <= next(read) < 100  # MiB, of 400
+
+
+def test_what_packs_well_because_it_repeats_itself_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "app-1.zstd").write_bytes(zstd_of_nothing(60))
+    assert sum(1 for _ in lines_of(tmp_path / "app-1.zstd")) == 60
 
 
 @pytest.mark.parametrize(
