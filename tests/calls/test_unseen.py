@@ -12,7 +12,9 @@ import yaml
 
 import penstock as ps
 from penstock.calls.unseen import unseen
+from penstock.governing.run import RunOptions
 from penstock.governing.standby import Second
+from penstock.governing.story import RunStory
 from tests.cli.calling import penstock
 
 pytestmark = pytest.mark.sockets
@@ -93,6 +95,21 @@ def test_run_with_restart_takes_them_off_its_drivers_lines(tmp_path: Path, monke
         line, store, notify = noted(tmp_path, kind)
         assert (store, notify) == (STORE, f"{HOOK}\n{LINES}")
         assert line.startswith(f"run {tmp_path / 'shop.yaml'} --policy henge --run-id ")
+
+
+def test_a_driver_reads_them_out_of_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[RunOptions]()
+
+    def run_tenants(file: object, options: RunOptions, show: object) -> RunStory:
+        given.append(options)
+        return RunStory("shop", "henge", "local[2]", False, (), ())
+
+    monkeypatch.setattr("penstock.governing.run.run_tenants", run_tenants)
+    for name, value in unseen(STORE, [HOOK, LINES]).items():
+        monkeypatch.setenv(name, value)
+    done = penstock("run", str(shop(tmp_path)))
+    assert done.returncode == 0, done.stderr
+    assert (given[0].store, given[0].notify) == (STORE, (HOOK, LINES))
 
 
 @pytest.mark.parametrize("master", ["spark://one:7077", "yarn", "k8s://https://api:6443"])
