@@ -1,6 +1,7 @@
 """A log is read into the figures that a live engine would have had."""
 
 import os
+import re
 from collections import deque
 from itertools import count
 from pathlib import Path
@@ -166,3 +167,26 @@ def test_a_damaged_time_asks_for_no_snapshots_without_end() -> None:
     assert spoilt != last
     with pytest.raises(ConfigError, match="31 days or less"):
         replayed(list(logged([*lines, spoilt])), [Job("fraud")])
+
+
+def spoilt(event: str, field: str, value: float) -> list[bytes]:
+    """A log in which one field of these events has another value."""
+    lines = log_of([FRAUD], 20.0)
+    return [
+        re.sub(rf'("{field}": )[0-9.]+', rf"\g<1>{value}", line.decode()).encode() if event in line.decode() else line
+        for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "field", "value"),
+    [
+        ("ExecutorAdded", "Timestamp", 1e308),  # after it there is no time any more: snapshots without end
+        ("ApplicationStart", "Timestamp", 1e19),
+        ("ExecutorAdded", "Total Cores", 1_000_000_000),
+        ("QueryProgress", "numInputRows", 1e308),
+    ],
+)
+def test_numbers_that_there_cannot_be_are_refused_by_their_line(event: str, field: str, value: float) -> None:
+    with pytest.raises(ConfigError, match="line [0-9]+ is no event as Spark writes it"):
+        list(logged(spoilt(event, field, value)))
