@@ -188,5 +188,5 @@ def spoilt(event: str, field: str, value: float) -> list[bytes]:
     ],
 )
 def test_numbers_that_there_cannot_be_are_refused_by_their_line(event: str, field: str, value: float) -> None:
-    with pytest.raises(ConfigError, match="line [0-9]+ is no event as Spark writes it"):
+    with pytest.raises(ConfigError, match=r"line [0-9]+ is no event as Spark writes it"):
         list(logged(spoilt(event, field, value)))
