@@ -95,7 +95,12 @@ def test_a_tenants_files_keys_reach_a_jvm_that_runs_and_not_its_command_line(
 ) -> None:
     done = list[str]()
     builder = Mock(getOrCreate=lambda: "session")
-    builder.config.side_effect = lambda name, value: [done.append(f"{name}={value}"), builder][1]
+
+    def config(name: str, value: str) -> Mock:
+        done.append(f"{name}={value}")
+        return builder
+
+    builder.config = config
     monkeypatch.setattr(secret, "SparkSession", Mock(builder=builder))
     monkeypatch.setattr(secret, "jvm_with", lambda settings: done.append(f"command line: {' '.join(settings)}"))
     assert str(secret.session({"spark.master": "local[2]", name: "s3cret"})) == "session"

@@ -58,20 +58,23 @@ public final class Door extends JavaServer {
     }
 
     private static final class Guest extends ClientServerConnection {
+        private final Socket own; // py4j forgets its own as it ends
+
         Guest(py4j.Gateway gateway, Socket socket, Door door, String token) throws IOException {
             super(gateway, socket, door.getCustomCommands(), (Py4JPythonClientPerThread) door.getCallbackClient(), door,
                 0, token);
+            own = socket;
             InputStream heard = new Heard(socket.getInputStream());
             reader = new BufferedReader(new InputStreamReader(heard, StandardCharsets.UTF_8));
         }
 
         boolean isStranger() {
-            return !socket.isClosed() && !authCommand.isAuthenticated();
+            return !own.isClosed() && !authCommand.isAuthenticated();
         }
 
         void turnAway() {
             try {
-                socket.close(); // its thread finds it so, and ends
+                own.close(); // its thread finds it so, and ends
             } catch (IOException error) {
                 // it has gone by itself
             }
