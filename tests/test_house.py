@@ -27,6 +27,7 @@ UNNAMED = {
     "redirect_request",  # of urllib
     "collect",  # of prometheus_client
     "format_commands",  # of click
+    "split_envvar_value",
     "process_bind_param",  # of SQLAlchemy
     "startElement",  # of expat
     "characters",

@@ -4,10 +4,11 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from penstock.calls.unseen import unseen
 from penstock.calls.words import RUN, OptionValue, logs_of, of_coordinator, words
 from penstock.config import apart
 from penstock.config.apart import ApplicationPart
@@ -46,7 +47,10 @@ class Submitting:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedFile:
-    """The applications of a file, each with the words after `penstock run`, and what is advised of them."""
+    """The applications of a file, each with the words after `penstock run`, and what is advised of them.
+
+    `environment` is what each has beside ours, instead of words that anybody on the machine would see.
+    """
 
     path: Path
     name: str
@@ -54,6 +58,7 @@ class SubmittedFile:
     parts: Sequence[ApplicationPart]
     commands: Sequence[Sequence[str]]
     advice: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def would_submit(tenants: str | Path, how: Submitting = Submitting()) -> SubmittedFile:
@@ -91,11 +96,11 @@ def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
         **of_coordinator(how.coordinator, how.tls),
         "--policy": how.policy,
         "--for": how.for_,
-        "--store": how.store,
         "--restart": how.restart,
     }
     commands = [[str(tenants), *words({**_of(part), **given, **_standby(part, how.standby)})] for part in parts]
-    return SubmittedFile(tenants, file.name, place, parts, commands, _advice(file, parts, how.store))
+    advice = _advice(file, parts, how.store)
+    return SubmittedFile(tenants, file.name, place, parts, commands, advice, unseen(how.store))
 
 
 def driven(applications: SubmittedFile, how: Submitting, say: Callable[[str], None]) -> int:
@@ -105,7 +110,7 @@ def driven(applications: SubmittedFile, how: Submitting, say: Callable[[str], No
     submission.refuse_second(tenants)
     _reach(applications.master, how.coordinator, how.tls, applications.parts)
     drivers = [
-        DriverProcess(part.name, [*RUN, *command], logs / f"{part.name}.log")
+        DriverProcess(part.name, [*RUN, *command], logs / f"{part.name}.log", applications.environment)
         for part, command in zip(applications.parts, applications.commands, strict=True)
     ]
     say(f"Ctrl-C ends all of them, and so does `penstock submit {tenants} --stop`")

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 from uuid import uuid4
 
+from penstock.calls.unseen import unseen
 from penstock.calls.words import RUN, logs_of, of_coordinator, words
 from penstock.config import apart
 from penstock.config.checking import CheckOptions, check_tenants
@@ -71,13 +72,18 @@ def supervise(
         "--only": ",".join(only) or None,
         "--executors": executors,
         "--watch": watch,
-        "--store": store,
-        "--notify": notify,
         **of_coordinator(coordinator, coordinator_tls or AgentTls()),
     }
     run, place = uuid4().hex[:12], log or logs_of(file.name) / "run.log"
     command = [*RUN, str(path), *words(options)]
-    what = Supervised(command, run_id=run, heartbeat=heartbeat, standby=standby, helper=ARCHIVES)
+    what = Supervised(
+        command,
+        run_id=run,
+        heartbeat=heartbeat,
+        standby=standby,
+        helper=ARCHIVES,
+        environment=unseen(store, notify),
+    )
     return SupervisedRun(_kept(what, place, say), run, place)
 
 

@@ -2,11 +2,12 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
+from penstock.calls.unseen import NOTIFY, targets_in
 from penstock.cli.output import write_json
 
 if TYPE_CHECKING:
@@ -15,12 +16,25 @@ if TYPE_CHECKING:
     from penstock.core.view import View
     from penstock.governing.story import RunStory
 
+
+class _Targets(click.ParamType[str]):
+    """Text; in the environment a target's name and path may have blanks, so that each has a line of its own."""
+
+    name = "target"
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        """See ParamType."""
+        return targets_in(rv)
+
+
 notify_option = click.option(
     "--notify",
     multiple=True,
     metavar="TARGET",
+    type=_Targets(),
+    envvar=NOTIFY,
     help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE or URL, "
-    "openlineage:FILE or URL.",
+    "openlineage:FILE or URL. PENSTOCK_NOTIFY is the same, a line each.",
 )
 
 

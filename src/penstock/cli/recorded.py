@@ -2,12 +2,13 @@
 
 import click
 
+from penstock.calls.unseen import STORE
 from penstock.cli.out_file import out_option
 
 store_option = click.option(
     "--store",
     metavar="PATH|URL",
-    envvar="PENSTOCK_STORE",
+    envvar=STORE,
     help="Where runs are recorded, if not at the default path: a SQLite file, or postgresql://user@host/database.",
 )
 

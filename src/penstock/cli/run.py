@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from penstock.calls.unseen import seen, unseen
 from penstock.cli.completing import policy_names
 from penstock.cli.coordinators import coordinator_options, files_of
 from penstock.cli.engine_run import run_engine_file
@@ -124,7 +125,7 @@ def run(
     if standby and not restart:
         raise ConfigError("--standby", True, "add --restart: somebody must see that the driver died")
     if restart:
-        _supervised(console, standby, of_run["heartbeat"], of_run["run_id"])
+        _supervised(console, standby, of_run["heartbeat"], of_run["run_id"], unseen(store, of_run["notify"]))
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
     from penstock.governing.run import RunOptions, run_tenants
 
@@ -190,16 +191,20 @@ def _stood_by(tenants: Path, file: "TenantsFile", options: "RunOptions", life: P
     return replace(options, down_since_s=word.down_since_s, age_s=word.age_s, starts_within_s=starts_within_s)
 
 
-def _supervised(console: "Console", standby: bool, heartbeat: Path | None, run_id: str | None) -> NoReturn:
+def _supervised(
+    console: "Console", standby: bool, heartbeat: Path | None, run_id: str | None, environment: Mapping[str, str]
+) -> NoReturn:
     """This very command without --restart, as a child that is started again when it dies."""
     from penstock.governing.standby import ARCHIVES
     from penstock.governing.supervise import Supervised, signalled, supervise
 
-    given = [argument for argument in sys.argv[1:] if argument not in ("--restart", "--standby")]
+    given = [argument for argument in seen(sys.argv[1:]) if argument not in ("--restart", "--standby")]
     command = [sys.executable, "-m", "penstock.cli.main", *given]
 
     def tell(text: str) -> None:
         console.print(f"the driver {text}", style="yellow", markup=False)
 
-    what = Supervised(command, run_id=run_id, heartbeat=heartbeat, standby=standby, helper=ARCHIVES)
+    what = Supervised(
+        command, run_id=run_id, heartbeat=heartbeat, standby=standby, helper=ARCHIVES, environment=environment
+    )
     sys.exit(supervise(what, tell, signalled()))

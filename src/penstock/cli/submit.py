@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,18 @@ def submit(
     for line in applications.advice:
         say(line, err=True)
     if dry_run:
+        set_before = _shown(applications.environment)
         for command in applications.commands:
-            say(shlex.join(["penstock", "run", *command]))
+            say(f"{set_before}{shlex.join(['penstock', 'run', *command])}")
         return
     code = submitted.driven(applications, how, lambda text: say(text, err=True))
     if code == INTERRUPTED:
         raise click.Abort
     sys.exit(code)
+
+
+def _shown(environment: Mapping[str, str]) -> str:
+    """As a shell has it before a command, passwords left out: a terminal's words are kept and copied."""
+    from penstock.store.database import without_password
+
+    return "".join(f"{name}={shlex.quote(without_password(value))} " for name, value in environment.items())

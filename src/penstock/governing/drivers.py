@@ -8,9 +8,9 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -23,11 +23,15 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class DriverProcess:
-    """What is to be started, and where what it says goes."""
+    """What is to be started, and where what it says goes.
+
+    `environment` is what it has beside ours: what nobody else on the machine is to see.
+    """
 
     name: str
     command: Sequence[str]
     log: Path
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def drive(
@@ -54,7 +58,14 @@ def drive(
 def _start(driver: DriverProcess) -> "subprocess.Popen[bytes]":
     driver.log.parent.mkdir(parents=True, exist_ok=True)
     with driver.log.open("ab") as log:
-        return subprocess.Popen(driver.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, process_group=0)
+        return subprocess.Popen(
+            driver.command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            process_group=0,
+            env={**os.environ, **driver.environment},
+        )
 
 
 def _codes(running: "dict[str, subprocess.Popen[bytes]]", stop: Event, tell: Callable[[str], None]) -> Iterator[int]:

@@ -5,9 +5,10 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from penstock.engines import processes
 
@@ -19,11 +20,19 @@ _log = logging.getLogger("penstock")
 
 
 def started(
-    command: Sequence[str], stdin: int | None = None, stdout: int | None = None, stderr: int | None = None
+    command: Sequence[str],
+    stdin: int | None = None,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> "subprocess.Popen[bytes] | None":
-    """A process that leads a group of its own; None where the machine has no room for one just now."""
+    """A process that leads a group of its own; None where the machine has no room for one just now.
+
+    `environment` is what it has beside ours.
+    """
+    whole = {**os.environ, **environment}
     try:
-        return subprocess.Popen(command, process_group=0, stdin=stdin, stdout=stdout, stderr=stderr)
+        return subprocess.Popen(command, process_group=0, stdin=stdin, stdout=stdout, stderr=stderr, env=whole)
     except OSError as error:
         _log.warning("%s could not be started: %s", command[0], error.strerror)
         return None

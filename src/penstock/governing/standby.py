@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from penstock.core.restart_policy import RestartPolicy
@@ -186,8 +187,10 @@ class Second:
         rests: RestartPolicy = RESTS,
         settles_s: float = SETTLES_S,
         words: int | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._command = command
+        self._environment = environment
         self._words = words
         self._tell = tell
         self._clock = clock
@@ -254,7 +257,7 @@ class Second:
         self._watch.file.unlink(missing_ok=True)
         self._attempts = self._attempts.started(self._clock())
         command = [*self._command, "--awaits", str(self._watch.file)]
-        self._process = started(command, subprocess.PIPE, self._words, self._words)
+        self._process = started(command, subprocess.PIPE, self._words, self._words, self._environment)
 
     def _gone(self, signal: StandbySignal) -> None:
         process, self._process = self._process, None

@@ -17,9 +17,9 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -46,7 +46,8 @@ POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
 class Supervised:
     """What is kept running; `helper` is a command that runs once, when a driver governs first.
 
-    `words` is a file descriptor that all of them write to; None: where this process writes.
+    `words` is a file descriptor that all of them write to; None: where this process writes. `environment` is what
+    drivers have beside this process's own: what nobody else on the machine is to see.
     """
 
     command: Sequence[str]
@@ -56,6 +57,7 @@ class Supervised:
     standby: bool = False
     helper: Sequence[str] = ()
     words: int | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def signalled() -> Event:
@@ -89,7 +91,11 @@ def supervise(what: Supervised, tell: Callable[[str], None], stop: Event) -> int
 
 def _beside(what: Supervised, command: Sequence[str], tell: Callable[[str], None]) -> Attendant:
     if what.standby:
-        return Second(command, lambda text: tell(f"that stands by {text}"), words=what.words)
+
+        def say(text: str) -> None:
+            tell(f"that stands by {text}")
+
+        return Second(command, say, words=what.words, environment=what.environment)
     return Nobody(what.helper, words=what.words)
 
 
@@ -134,7 +140,7 @@ def _why(driver: "subprocess.Popen[bytes] | None", code: int, frozen: bool) -> s
 def _started(what: Supervised, file: Path, told: Sequence[str] = ()) -> "subprocess.Popen[bytes] | None":
     _forget(file)
     # In a group of its own, so that a terminal's Ctrl-C reaches it once, through us; its JVM is in it too.
-    return started([*what.command, *told], stdout=what.words, stderr=what.words)
+    return started([*what.command, *told], None, what.words, what.words, what.environment)
 
 
 def _forget(file: Path) -> None:

@@ -238,6 +238,19 @@ def test_a_report_on_one_that_was_not_heard_is_asked_for_whole() -> None:
     assert fleet.engine.hear(Report("other", "other-1", 9, {}, base=8)).heard is None
 
 
+def test_a_report_that_comes_after_a_later_one_takes_nothing_back() -> None:
+    fleet, executors = Fleet(), [2, 6]
+    earlier, later = (
+        Report("fraud", "fraud-1", number, plain_state(state(now=now, wanted=now)))
+        for number, now in enumerate(executors, 1)
+    )
+    fleet.engine.hear(earlier)
+    fleet.engine.hear(later)
+    assert fleet.engine.hear(earlier).heard is None
+    assert [dial.now for dial in fleet.engine.observe(0.0).levers] == [6]
+    assert fleet.engine.hear(Report("fraud", "fraud-1", 3, {}, base=2)).heard == 3
+
+
 def test_bounds_of_the_fleet_go_before_those_of_an_agent_and_are_not_left() -> None:
     bounds = {"fraud": Bounds(least=2, most=3)}
     fleet = Fleet(settings=FleetSettings(bounds=bounds, others=Bounds(most=2)))

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -84,3 +85,23 @@ def test_a_file_that_is_gone_tells_nothing(tmp_path: Path, started: Masters) -> 
     started(tmp_path / "cluster.closed.properties")
     with pytest.raises(ConfigError, match="another user's cluster"):
         secret.settings_for(MASTER)
+
+
+@pytest.mark.parametrize(
+    "name", ["spark.hadoop.fs.s3a.secret.key", "spark.hadoop.fs.s3a.access.key", "spark.ssl.keyStorePassword"]
+)
+def test_a_tenants_files_keys_reach_a_jvm_that_runs_and_not_its_command_line(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = list[str]()
+    builder = Mock(getOrCreate=lambda: "session")
+
+    def config(name: str, value: str) -> Mock:
+        done.append(f"{name}={value}")
+        return builder
+
+    builder.config = config
+    monkeypatch.setattr(secret, "SparkSession", Mock(builder=builder))
+    monkeypatch.setattr(secret, "jvm_with", lambda settings: done.append(f"command line: {' '.join(settings)}"))
+    assert str(secret.session({"spark.master": "local[2]", name: "s3cret"})) == "session"
+    assert done == ["command line: spark.master", "spark.master=local[2]", f"{name}=s3cret"]

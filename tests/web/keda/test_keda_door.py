@@ -1,8 +1,9 @@
 """KEDA's external scaler over real gRPC: a coordinator with simulated applications, asked by a client on loopback."""
 
+import socket
 import subprocess
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ __all__ = ["site"]
 
 pytestmark = pytest.mark.sockets
 
+SHAKES_HANDS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # with no settings
 FRAUD = ExecutorWish("team-a/fraud", ("team-a/fraud",), wanted=3, needed=3, cores=1, silent_s=0.0)
 
 
@@ -151,6 +153,48 @@ def test_with_a_certificate_it_speaks_tls(tmp_path: Path) -> None:
         door = stack.enter_context(KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({}), settings).open())
         keda = stack.enter_context(keda_at(door.address, (tmp_path / "crt").read_bytes()))
         assert keda.value(fleet="lab") == 3.0
+
+
+def test_a_crowd_that_asks_nothing_is_bounded_and_leaves_who_asks_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("penstock.web.keda.door._MOST", 20)
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    with ExitStack() as stack:
+        door = stack.enter_context(KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({})).open())
+        keda = stack.enter_context(keda_at(door.address))
+        eventually(lambda: refused_or(lambda: keda.value(fleet="lab")) == 3.0)
+        crowd = [stack.enter_context(socket.create_connection(("127.0.0.1", door.port))) for _ in range(60)]
+        for visitor in crowd:
+            with suppress(OSError):
+                visitor.sendall(SHAKES_HANDS)
+        eventually(lambda: len(_turned_away(crowd)) >= 60 - 20)
+        assert keda.value(fleet="lab") == 3.0
+
+
+def test_who_does_not_even_shake_hands_may_not_stay() -> None:
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    with KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({})).open() as door, keda_at(door.address) as keda:
+        eventually(lambda: refused_or(lambda: keda.value(fleet="lab")) == 3.0)
+        with socket.create_connection(("127.0.0.1", door.port)) as visitor:
+            eventually(lambda: _over(visitor))
+
+
+def _turned_away(crowd: Sequence[socket.socket]) -> Sequence[socket.socket]:
+    """Those whose connection has ended; before that gRPC tells its settings."""
+    return [visitor for visitor in crowd if _over(visitor)]
+
+
+def _over(visitor: socket.socket) -> bool:
+    visitor.setblocking(False)
+    try:
+        while visitor.recv(4096):
+            pass
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def test_a_port_that_is_taken_is_told_before_anything_begins() -> None:

@@ -119,7 +119,8 @@ class FleetEngine:
                 return self._answer(report.number, None)
             if known is None or known.instance != report.instance:
                 return self._join(known, report, now)
-            if report.base is not None and report.base != known.number:
+            overtaken = report.number < known.number  # on its way, by one that its agent sent later
+            if overtaken or (report.base is not None and report.base != known.number):
                 return self._answer(None, None)
             if report.refused and report.refused != known.refused:
                 self._note(known.name, "an order was not carried out", "its agent says why", report.refused)

@@ -1,11 +1,13 @@
-"""The secret of a standalone cluster: whoever may read its file can submit to it, and no other user of this machine.
+"""Secrets among Spark's settings, and that of a standalone cluster: whoever may read its file can submit to it.
 
 A standalone master runs, as its own user, whatever code reaches its port. With a secret, master, workers, drivers and
 executors have to know it. It is in a file of settings for its owner alone, and never on a command line, which every
 user of the machine can read: Spark takes it off those of executors, and here it reaches a driver's JVM once that runs.
+So do passwords and keys of tenants files, such as an object store's.
 """
 
 import os
+import re
 import secrets
 import stat
 from collections.abc import Mapping, Sequence
@@ -21,6 +23,7 @@ OPEN, CLOSED = ".properties", ".closed.properties"  # how the file's name ends, 
 _MASTER = "org.apache.spark.deploy.master.Master"
 _SECRET = "spark.authenticate.secret"
 _WANTED = ("spark.authenticate", _SECRET)
+_HOLD_SECRETS = re.compile(r"(?i)secret|password|token|access[.]?key")  # by their names, as Spark itself redacts
 _SETTINGS = {
     "spark.authenticate": "true",
     # The master's page asks nobody who they are.
@@ -51,8 +54,8 @@ def settings_for(master: str) -> Mapping[str, str]:
 
 
 def session(settings: Mapping[str, str]) -> SparkSession:
-    """Spark with these settings; a secret among them is given to its JVM when that runs already."""
-    if _SECRET in settings:
+    """Spark with these settings; secrets among them are given to its JVM when that runs already."""
+    if any(map(_HOLD_SECRETS.search, settings)):
         jvm(settings)
     builder = SparkSession.builder
     for name, value in settings.items():
@@ -61,8 +64,8 @@ def session(settings: Mapping[str, str]) -> SparkSession:
 
 
 def jvm(settings: Mapping[str, str]) -> Jvm:
-    """The JVM of this process, started with these settings but the secret where there is none yet."""
-    return jvm_with({name: value for name, value in settings.items() if name != _SECRET})
+    """The JVM of this process, started with these settings but the secrets where there is none yet."""
+    return jvm_with({name: value for name, value in settings.items() if not _HOLD_SECRETS.search(name)})
 
 
 def _file_of(master: str) -> Path | None:

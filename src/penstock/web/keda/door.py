@@ -8,6 +8,7 @@ What cannot be said is an error of gRPC, never a number: KEDA then leaves the re
 
 import asyncio
 import logging
+import resource
 import socket
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -32,9 +33,14 @@ from penstock.web.settings import is_loopback
 _LOOK_EVERY_S = 0.5
 _STOPS_WITHIN_S = 5.0
 _MOST_BYTES = 64 * 1024  # of a question
+_MOST, _SHARE = 256, 8  # connections: one for each KEDA, in an eighth of the descriptors that the process may have
 _OPTIONS = (
     ("grpc.so_reuseport", 0),  # a port that is taken is an error, and not shared
     ("grpc.max_receive_message_length", _MOST_BYTES),
+    # Whoever connects and asks nothing leaves room for others: KEDA asks every 30 s unless it is told otherwise.
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.max_connection_idle_ms", 120_000),
+    ("grpc.max_concurrent_streams", 1_000),  # of one connection: KEDA has one for all triggers, and a stream for each
 )
 
 _log = logging.getLogger("penstock.keda")
@@ -74,6 +80,11 @@ class KedaDoor:
         self._thread = BesideThread(self._run, "penstock-keda-door")
 
     @property
+    def most(self) -> int:
+        """So many connections there may be; gRPC refuses others before it shakes hands."""
+        return min(_MOST, max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // _SHARE))
+
+    @property
     def address(self) -> str:
         """What a trigger's `scalerAddress` is."""
         host = self._settings.host
@@ -107,7 +118,7 @@ class KedaDoor:
 
     async def _listen(self) -> None:
         """One term."""
-        server = grpc.aio.server(options=_OPTIONS)
+        server = grpc.aio.server(options=(*_OPTIONS, ("grpc.max_allowed_incoming_connections", self.most)))
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(wire.SERVICE, self._handlers()),))
         if self._credentials is None:
             server.add_insecure_port(self.address)

@@ -1,6 +1,9 @@
 """A log is read into the figures that a live engine would have had."""
 
 import os
+import re
+from collections import deque
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -101,6 +104,29 @@ def test_lines_are_whole_however_small_the_blocks_are(size: int, tmp_path: Path)
     assert list(lines_of(tmp_path / "app-1.lz4")) == [b"first\n", b"\n", b"third is longer than a block\n"]
 
 
+def zstd_of_nothing(mebibytes: int) -> bytes:
+    """A valid frame of so many lines of a mebibyte."""
+    packer = zstandard.ZstdCompressor().compressobj()
+    line = b" " * ((1 << 20) - 1) + b"\n"
+    return b"".join([*(packer.compress(line) for _ in range(mebibytes)), packer.flush()])
+
+
+@pytest.mark.parametrize("frames", [1, 40])
+def test_a_packed_log_that_holds_far_more_than_spark_packs_is_left_before_it_is_unpacked(
+    frames: int, tmp_path: Path
+) -> None:
+    (tmp_path / "app-1.zstd").write_bytes(zstd_of_nothing(400 // frames) * frames)
+    read = count()
+    with pytest.raises(ConfigError, match="Spark packs no log by 250 times"):
+        deque(zip(lines_of(tmp_path / "app-1.zstd"), read, strict=False), maxlen=0)
+    assert 64 <= next(read) < 100  # MiB, of 400
+
+
+def test_what_packs_well_because_it_repeats_itself_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "app-1.zstd").write_bytes(zstd_of_nothing(60))
+    assert sum(1 for _ in lines_of(tmp_path / "app-1.zstd")) == 60
+
+
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
@@ -141,3 +167,26 @@ def test_a_damaged_time_asks_for_no_snapshots_without_end() -> None:
     assert spoilt != last
     with pytest.raises(ConfigError, match="31 days or less"):
         replayed(list(logged([*lines, spoilt])), [Job("fraud")])
+
+
+def spoilt(event: str, field: str, value: float) -> list[bytes]:
+    """A log in which one field of these events has another value."""
+    lines = log_of([FRAUD], 20.0)
+    return [
+        re.sub(rf'("{field}": )[0-9.]+', rf"\g<1>{value}", line.decode()).encode() if event in line.decode() else line
+        for line in lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "field", "value"),
+    [
+        ("ExecutorAdded", "Timestamp", 1e308),  # after it there is no time any more: snapshots without end
+        ("ApplicationStart", "Timestamp", 1e19),
+        ("ExecutorAdded", "Total Cores", 1_000_000_000),
+        ("QueryProgress", "numInputRows", 1e308),
+    ],
+)
+def test_numbers_that_there_cannot_be_are_refused_by_their_line(event: str, field: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=r"line [0-9]+ is no event as Spark writes it"):
+        list(logged(spoilt(event, field, value)))

@@ -15,6 +15,9 @@ from penstock.errors import ConfigError
 
 _LISTENER = "org.apache.spark.sql.streaming.StreamingQueryListener$"
 _METRIC = "internal.metrics."
+_LAST_S = 253_402_300_800.0  # the year 10,000
+_MOST_CORES = 100_000  # of one executor; whoever answers reckons with each slot
+_MOST_ROWS = 2**63  # of a batch, as Java counts them
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ class _Reader:
 
     def executor_came(self, event: Mapping[str, Any]) -> Iterator[Logged]:
         about = event["Executor Info"]
-        came = ExecutorCame(str(event["Executor ID"]), str(about["Host"]), int(about["Total Cores"]))
+        came = ExecutorCame(str(event["Executor ID"]), str(about["Host"]), _count(about["Total Cores"], _MOST_CORES))
         yield Logged(_millis(event["Timestamp"]), came)
 
     def executor_went(self, event: Mapping[str, Any]) -> Iterator[Logged]:
@@ -161,7 +164,7 @@ _WANTED = tuple(name.encode() for name in _HANDLERS)
 
 def _as_told_live(progress: Mapping[str, Any]) -> Mapping[str, Any]:
     """A listener is told the rows of all sources together; the log has each source's alone."""
-    rows = sum(max(0, source["numInputRows"]) for source in progress["sources"])
+    rows = sum(_count(max(0, source["numInputRows"]), _MOST_ROWS) for source in progress["sources"])
     return {**progress, "numInputRows": rows, "observedMetrics": {}}
 
 
@@ -196,4 +199,15 @@ def _name(about: Mapping[str, Any]) -> str:
 
 
 def _millis(value: Any) -> float:
-    return float(value) / 1e3
+    """Seconds since the epoch. One damaged time would be that of all later events, for they are told in order."""
+    found = float(value) / 1e3
+    if not 0.0 <= found < _LAST_S:
+        raise ValueError(f"{value} is no time")
+    return found
+
+
+def _count(value: Any, most: int) -> int:
+    found = int(value)
+    if not 0 <= found <= most:
+        raise ValueError(f"{value} is more than there can be")
+    return found

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.engines.spark.history import lz4
+from penstock.engines.spark.history.unpacking import bounded
 from penstock.errors import ConfigError
 from penstock.extras import check_extra
 
@@ -96,16 +97,17 @@ def _pieces(stream: Any) -> Iterator[bytes]:
 def _unpacked(file: Path) -> Iterator[bytes]:
     import zstandard
 
-    stream = zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True)
-    try:
-        yield from _pieces(stream)
-    except zstandard.ZstdError as error:
-        raise ValueError(error) from None
+    with file.open("rb") as packed:
+        stream = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True, closefd=False)
+        try:
+            yield from bounded(_pieces(stream), packed.tell)
+        except zstandard.ZstdError as error:
+            raise ValueError(error) from None
 
 
 def _lz4_blocks(file: Path) -> Iterator[bytes]:
     with file.open("rb") as packed:
-        yield from lz4.blocks(packed.read)
+        yield from bounded(lz4.blocks(packed.read), packed.tell)
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from penstock.engines.spark.history.unpacking import check_times
 from penstock.errors import ConfigError, told
 
 _ANSWERS_WITHIN_S = 60.0  # it may read logs of days first
@@ -68,7 +69,9 @@ def _unpack(packed: Path, folder: Path, server: str) -> None:
     """What it says of itself bounds what is unpacked: no more is read of a part than it is said to have."""
     try:
         with zipfile.ZipFile(packed) as archive:
-            _check_room(packed.parent, sum(part.file_size for part in archive.infolist()), server)
+            whole = sum(part.file_size for part in archive.infolist())
+            _check_room(packed.parent, whole, server)
+            check_times(whole, packed.stat().st_size)
             archive.extractall(folder)
     except ConfigError:
         raise

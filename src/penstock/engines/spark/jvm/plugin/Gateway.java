@@ -2,7 +2,6 @@ package penstock;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.lang.management.ManagementFactory;
-import java.net.InetAddress;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +20,6 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import py4j.ClientServer;
-import py4j.GatewayServer;
 
 /**
  * A py4j gateway into this driver: on loopback only, at a port and with a token that a file for its owner alone tells.
@@ -34,10 +31,10 @@ public final class Gateway {
     private static Gateway open;
 
     private final SparkContext context;
-    private final ClientServer server;
+    private final Door server;
     private final Path file;
 
-    private Gateway(SparkContext context, ClientServer server, Path file) {
+    private Gateway(SparkContext context, Door server, Path file) {
         this.context = context;
         this.server = server;
         this.file = file;
@@ -64,14 +61,12 @@ public final class Gateway {
         trying("the gateway", () -> {
             Entry entry = new Entry(context);
             String token = token();
-            InetAddress here = InetAddress.getByName("127.0.0.1");
-            ClientServer server = new ClientServer.ClientServerBuilder(entry)
-                .javaAddress(here).javaPort(0).authToken(token).build();
-            Thread starter = new Thread(() -> server.startServer(true), "penstock-gateway");
+            Door server = Door.of(entry, token);
+            Thread starter = new Thread(() -> server.start(true), "penstock-gateway");
             starter.setDaemon(true); // and so are all threads that it starts: none keeps a driver alive
             starter.start();
             starter.join();
-            int port = ((GatewayServer) server.getJavaServer()).getListeningPort();
+            int port = server.getListeningPort();
             if (port <= 0) {
                 throw new IllegalStateException("no port to listen at");
             }
@@ -89,7 +84,7 @@ public final class Gateway {
         if (closing != null) {
             QueryEvents.ignore();
             trying("its end", () -> Files.deleteIfExists(closing.file));
-            trying("its end", closing.server::shutdown);
+            trying("its end", () -> closing.server.shutdown(true));
         }
     }
 
