@@ -56,8 +56,7 @@ CRASHES: Mapping[str, tuple[Crash, int]] = {
 }
 
 
-# The first in which something of the rewriting is left, and the last that must be gone on with from there.
-SHORT = {"after the renaming", "after the state was rewritten"}
+SHORT = {"after the state was rewritten"}  # the last that must be gone on with from there, by way of all the others
 
 
 @pytest.mark.usefixtures("short_batches")
