@@ -24,47 +24,35 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
-from math import ceil, inf
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from signal import SIGINT, SIGTERM, signal
-from statistics import mean
+from signal import SIGTERM, signal
 from threading import Event, Thread
 from typing import Any
 
 import yaml
-from fleet_clusters import KINDS, Cores, Standing
-from fleet_rows import kept, told_of
+from fleet_clusters import KINDS, Cores
+from fleet_driver import begin_driver, end_driver
+from fleet_site import NAMES, URGENT, Length, Site, curve, views
+from fleet_told import came_of
 from machine_use import MachineUse, read_machine, use_between
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
-from penstock.core.levers import Executors
-from penstock.core.prediction import foretold_text
-from penstock.core.view import View
 from penstock.errors import PenstockError
 from penstock.governing.coordinated import TOKEN
 from penstock.governing.coordinating import Coordination, Coordinator
-from penstock.governing.demo_tenants import spike
-from penstock.store.open import open_store
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 
 SLOTS = 4  # of a worker, with an executor of one slot each
 WAYS = ("penstock", "dynamic", "equal", "hand")
 WARM_S = 60.0
-INTERVAL_S = 10.0  # the default
-BESIDES = 50.0  # rows a second of the others: a little more than one executor can do beside what batches cost
-NAMES = ("clicks", "ads", "bots", "geo", "audit", "reports", "payments", "fraud")
-URGENT = ("payments", "fraud")
 IN_THE_SPIKE = 6  # executors that the application with the spike then needs
 FOR_PAYMENTS = 3  # that it needs for its 90 rows a second, beside what batches cost
-_TOLD_WITHIN_S = 5.0  # the coordinator asks every 2 s, and is answered within 3
 _STARTS_WITHIN_S = 900.0  # a driver, on a machine that is busy otherwise
 # Sixteen executors and eight drivers share a machine: code is compiled once, and quickly, in each of them.
 _QUICKLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -76,34 +64,6 @@ _SMALL = {
     "spark.sql.shuffle.partitions": 2,
     "spark.sql.streaming.checkpoint.fileChecksum.enabled": False,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Length:
-    """Seconds until utility counts, and for which it does; the spike is the middle third of these."""
-
-    warm: float
-    counted: float
-
-    @property
-    def spike(self) -> tuple[float, float]:
-        """When it begins and ends, since the last driver began."""
-        return self.warm + self.counted / 3, self.warm + 2 * self.counted / 3
-
-
-@dataclass
-class Site:
-    """A way's cluster, drivers and records; `held` is who held how many executors when, by the cluster manager."""
-
-    place: Path
-    way: str
-    length: Length
-    names: Sequence[str]
-    on: Standing
-    held: list[tuple[float, Mapping[str, int]]] = field(default_factory=list)
-
-    def store(self, name: str) -> Path:
-        return self.place / f"{name}.sqlite"
 
 
 def main() -> None:
@@ -165,13 +125,13 @@ def measured(on: str, way: str, length: Length, names: Sequence[str], place: Pat
             for name in some:
                 stack.enter_context(_driver(site, name, door))
             for name in some:
-                _until(lambda name=name: _views(site, name), f"a view of {name}")
+                _until(lambda name=name: views(site, name), f"a view of {name}")
         began_s = time.time()
         stack.enter_context(_watching(site))
         load, before = os.getloadavg()[0], read_machine({os.getpid(): "ours"})
         time.sleep(length.warm + length.counted)
         use = use_between(before, read_machine({os.getpid(): "ours"}))
-        told = {"on": on, "way": way, "applications": len(names), "seconds": length.counted, **_told(site, began_s)}
+        told = {"on": on, "way": way, "applications": len(names), "seconds": length.counted, **came_of(site, began_s)}
         return {**told, "load_before": load, "load_after": use.load, "steal": round(use.steal, 4), **_cores(use)}
 
 
@@ -203,16 +163,6 @@ def by_hand(names: Sequence[str]) -> dict[str, int]:
     left -= payments + fraud
     more = {name: 1 + int(place < left) for place, name in enumerate(others)}
     return {**more, "payments": payments, "fraud": fraud}
-
-
-# What runs
-
-
-def curve(name: str, length: Length) -> tuple[tuple[float, float], ...]:
-    """Rows a second."""
-    if name == "fraud":
-        return spike(60.0, 4.5, *length.spike)
-    return ((0.0, 90.0 if name in URGENT else BESIDES),)
 
 
 def _file(site: Site, name: str) -> Path:
@@ -260,19 +210,12 @@ def _driver(site: Site, name: str, door: AgentsDoor | None) -> Iterator[None]:
     else:
         given += ["--coordinator", door.url]
         environment[TOKEN] = new_agent_token(site.place / "tokens", name)
-    with (site.place / f"{name}.log").open("wb") as said:
-        command = [sys.executable, "-m", "penstock.cli.main", "run", *given]
-        driver = subprocess.Popen(command, env=environment, stdout=said, stderr=said, start_new_session=True)
+    driver = begin_driver(given, environment, site.place / f"{name}.log")
     try:
         yield
     finally:
-        driver.send_signal(SIGINT)
-        try:
-            driver.wait(60.0)
-        except subprocess.TimeoutExpired:  # what was measured counts all the same
+        if not end_driver(driver):  # what was measured counts all the same
             print(f"{name} did not end within a minute of being told to", file=sys.stderr)
-        finally:
-            driver.kill()
 
 
 @contextmanager
@@ -302,129 +245,6 @@ def _watching(site: Site) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
-
-
-# What came of it
-
-
-def _told(site: Site, began_s: float) -> dict[str, Any]:
-    shares = _shares(site, began_s + site.length.warm)
-    moved_s = _moved_s(site, began_s + site.length.spike[0])
-    orders = _orders(site, began_s)
-    return {
-        "utility_share": _of_all(shares),
-        "after_spike": _of_all(_shares(site, began_s + site.length.spike[1])),
-        "shares": {name: None if share is None else round(share, 3) for name, share in shares.items()},
-        "executors_moved_s": moved_s,
-        "rounds_until_decided": _decided(orders, site.length.spike[0]),
-        "rounds_until_moved": None if moved_s is None else ceil(moved_s / INTERVAL_S),
-        "held_at_most": max((sum(held.values()) for _, held in site.held), default=None),
-        "told_as_held": _told_as_held(site),
-        "orders": orders,
-        "rows": _rows(site),
-    }
-
-
-def _decided(orders: Sequence[Mapping[str, Any]], spike_s: float) -> int | None:
-    """The coordinator's rounds from the spike until it gives executors to the application that has it."""
-    later = (order["at_s"] - spike_s for order in orders if order["at_s"] >= spike_s and "fraud" in order["gives"])
-    return next((max(1, ceil(seconds / INTERVAL_S)) for seconds in later), None)
-
-
-def _rows(site: Site) -> dict[str, int]:
-    """Of all applications together: those that came through, that were lost, that came more than once."""
-    found = [told_of(curve(name, site.length), kept(site.place / f"{name}.rows")) for name in site.names]
-    return {what: sum(one[what] for one in found) for what in found[0]}
-
-
-def _shares(site: Site, from_s: float) -> dict[str, float | None]:
-    return {name: _share(_views(site, name), from_s) for name in site.names}
-
-
-def _of_all(shares: Mapping[str, float | None]) -> float:
-    """Of the utility that there could be."""
-    weights = {name: 40.0 if name in URGENT else 10.0 for name in shares}
-    had = sum((shares[name] or 0.0) * weights[name] for name in shares)
-    return round(had / sum(weights.values()), 4)
-
-
-def _share(views: Sequence[tuple[float, View]], from_s: float) -> float | None:
-    counted = [view.utility / view.max_utility for at_s, view in views if at_s >= from_s and view.max_utility > 0]
-    return mean(counted) if counted else None
-
-
-def _moved_s(site: Site, spike_s: float) -> float | None:
-    """How long after the spike began the application with it held more executors than then."""
-    ours = _id(site, "fraud")
-    then = next((held.get(ours, 0) for at_s, held in site.held if at_s >= spike_s), 0)
-    later = (at_s - spike_s for at_s, held in site.held if at_s >= spike_s and held.get(ours, 0) > then)
-    return next((round(seconds, 1) for seconds in later), None)
-
-
-def _orders(site: Site, began_s: float) -> list[dict[str, Any]]:
-    """What the coordinator decided, as its own store tells, and how soon the cluster manager told the same.
-
-    Seconds since the last driver began; `came_s` those until each application held what was decided, None where it
-    did not before the next decision on it, or at all.
-    """
-    if site.way != "penstock":
-        return []
-    ids = {name: _id(site, name) for name in site.names}
-    with closing(open_store(site.store("fleet"), create=False)) as store:
-        run = store.read_run("fleet-eight")
-    decided = [(run.info.started_at_s or 0.0) + one.decision.at_s for one in run.decisions]
-    told = []
-    for place, (at_s, record) in enumerate(zip(decided, run.decisions, strict=True)):
-        came: dict[str, float | None] = {}
-        for move in (move for move in record.decision.moves if isinstance(move, Executors)):
-            later = zip(decided[place + 1 :], run.decisions[place + 1 :], strict=True)
-            until_s = next((then_s for then_s, other in later if move.job in other.decision.jobs), inf)
-            came[move.job] = _came_s(site, ids[move.job], move.after, at_s, until_s)
-        decision = record.decision
-        said = {"at_s": round(at_s - began_s, 1), "why": decision.why, "foretold": foretold_text(decision.foretold)}
-        more = [move.job for move in decision.moves if isinstance(move, Executors) and move.after > move.before]
-        verdict = None if record.verdict is None else record.verdict.text
-        told.append({**said, "gives": more, "came_s": came, "verdict": verdict})
-    return told
-
-
-def _came_s(site: Site, application: str, executors: int, from_s: float, until_s: float) -> float | None:
-    """How long after that the application held so many."""
-    seen = ((at_s, held.get(application, 0)) for at_s, held in site.held if from_s <= at_s < until_s)
-    return next((round(at_s - from_s, 1) for at_s, count in seen if count == executors), None)
-
-
-def _told_as_held(site: Site) -> float | None:
-    if site.way != "penstock":
-        return None
-    ids = {_id(site, name): name for name in site.names}
-    agreed = []
-    for at_s, view in _views(site, "fleet"):
-        lately = [held for held_s, held in site.held if at_s - _TOLD_WITHIN_S <= held_s <= at_s]
-        seen = {job.name: job.figures.threads for job in view.jobs}
-        for one, name in ids.items() if lately else ():
-            if name in seen:
-                agreed.append(any(held.get(one, 0) == seen[name] for held in lately))
-    return round(mean(agreed), 3) if agreed else None
-
-
-def _id(site: Site, name: str) -> str:
-    with closing(open_store(site.store(name), create=False)) as store:
-        (info,) = store.runs()
-    return info.id
-
-
-def _views(site: Site, name: str) -> list[tuple[float, View]]:
-    """Those recorded so far, at seconds since the epoch."""
-    if not site.store(name).exists():
-        return []
-    with closing(open_store(site.store(name), create=False)) as store:
-        try:
-            return [
-                ((info.started_at_s or 0.0) + view.at_s, view) for info in store.runs() for view in store.views(info.id)
-            ]
-        except PenstockError:  # its file is there, and its tables not yet
-            return []
 
 
 def _until(found: Any, what: str) -> Any:

@@ -18,12 +18,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
+from penstock.core.real_time import RealTime
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.measured import measured
-from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.settings import SparkSettings
 from penstock.loading.rows import SCHEMA
 

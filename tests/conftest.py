@@ -26,6 +26,7 @@ pytest_plugins = [
     "tests.harness.progress",
     "tests.harness.logs",
     "tests.harness.spread",
+    "tests.harness.doctests",
     "tests.real_spark",
     "tests.real_kafka",
     "tests.real_postgres",

@@ -21,6 +21,7 @@ def test_a_session_that_cannot_be_governed_is_exit_code_1_with_what_to_change_fi
     assert "ps.govern would refuse this session" in table
 
 
+@pytest.mark.long  # what is said of which session: tests/engines/spark/test_doctor.py
 def test_one_that_can_be_governed_is_exit_code_0() -> None:
     called = program("doctor", "--master", "local[2]", "--conf", "spark.scheduler.mode=FAIR")
     assert (called.returncode, "ps.govern works here" in called.stdout) == (0, True)

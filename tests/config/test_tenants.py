@@ -69,6 +69,7 @@ def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> No
         ({"restart": {"max_restarts": -1}}, r"jobs.fraud.restart.max_restarts: -1 will not do"),
         ({"trigger": "soon"}, r"jobs.fraud.trigger: 'soon' will not do; write a number of seconds"),
         ({"partitions": 0}, r"jobs.fraud.partitions: 0 will not do"),
+        ({"real_time": "4.9s"}, r"real_time: '?4.9s?'? will not do; write 5s or more: Spark's least"),
         ({"real_time": "5m", "trigger": "5s"}, r"trigger: '5s' will not do; leave it out"),
         ({"real_time": "5m", "partitions": 8}, r"partitions: 8 will not do; leave it out, and write real_time_tasks"),
         ({"real_time": "5m", "max_rows_per_batch": 5}, r"max_rows_per_batch: 5 will not do; leave it out"),

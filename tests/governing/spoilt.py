@@ -15,6 +15,7 @@ from penstock.core.intents import Intent, Juice
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import BatchBound, Executors, Memory, Move, Partitions, Slots, Table, Tasks, Trigger
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step
+from penstock.core.real_time import RealTime
 from penstock.core.routes import RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import RunInfo
@@ -35,7 +36,6 @@ from penstock.engines.spark.fake.parts import (
 )
 from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.settings import SparkSettings
 from penstock.loop import Governor, LoopSettings, drive

@@ -42,11 +42,18 @@ ENDED = (
 )
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Iterator[Kernel]:
-    with kernel(tmp_path) as made:
-        assert made.run(BEGIN).error is None
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """A kernel takes seconds to start."""
+    with kernel(tmp_path_factory.mktemp("kernel")) as made:
         yield made
+
+
+@pytest.fixture
+def page(shared: Kernel) -> Kernel:
+    """Begun anew, on a fake of its own."""
+    assert shared.run(BEGIN).error is None
+    return shared
 
 
 def test_what_is_displayed_follows_the_rounds_and_says_when_governing_has_ended(page: Kernel) -> None:

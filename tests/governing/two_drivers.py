@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from signal import SIGINT
 from typing import Any
 
 import yaml
+from fleet_driver import begin_driver, end_driver
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
@@ -25,7 +25,7 @@ from penstock.governing.coordinated import TOKEN
 from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.store.open import open_store
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
-from tests.cli.calling import ROOT, command, environment
+from tests.cli.calling import environment
 from tests.harness.ports import own_port
 from tests.patience import eventually
 
@@ -73,23 +73,16 @@ class TwoDrivers:
         """It runs until the block ends, and must not have ended before, unless by a test that waited for that."""
         given = [str(self.place / f"{name}.yaml"), "--master", self.master, "--coordinator", ",".join(coordinators)]
         token = {TOKEN: new_agent_token(self.tokens, name)}
-        with (self.place / f"{name}.log").open("ab") as said:
-            driver = subprocess.Popen(
-                command("run", *given, "--store", str(self.store(name))),
-                cwd=ROOT,
-                env={**environment(), **self.around, **token},
-                stdout=said,
-                stderr=said,
-            )
+        driver = begin_driver(
+            [*given, "--store", str(self.store(name))],
+            {**environment(), **self.around, **token},
+            self.place / f"{name}.log",
+        )
         try:
             yield driver
             assert driver.returncode is not None or driver.poll() is None, self.said(name)
         finally:
-            driver.send_signal(SIGINT)
-            try:
-                driver.wait(60.0)
-            finally:
-                driver.kill()
+            assert end_driver(driver), f"{name} did not end: {self.said(name)}"
 
     @contextmanager
     def begun(self) -> Iterator[Room]:

@@ -94,6 +94,7 @@ def test_a_run_without_workers_tells_of_its_own_lines(tmp_path: Path) -> None:
     assert told == ["lines of src that these tests ran: 4 of 8 (50.0 %), all workers together"]
 
 
+@pytest.mark.long
 def test_a_worker_that_ended_before_it_told_leaves_no_figure(tmp_path: Path) -> None:
     told = said(tmp_path, CRASHES, "-n", "1")
     assert told == ["lines that these tests ran: not known, for a worker ended before it told"]

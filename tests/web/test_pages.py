@@ -33,7 +33,6 @@ from tests.recorded import (
     a_view,
     an_acting_cycle,
 )
-from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage, until
 from tests.web.living import LiveRun, gives_a_sign
 
@@ -189,16 +188,17 @@ def test_a_tenant_that_went_blind_is_red_on_the_page_with_what_was_last_known(
     assert "For want of figures nobody knew how ads did" in page.get_by_test_id("story").inner_text()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing_where_a_tenant_is_blind_and_another_late(
-    live_store: SqlStore, site: Site, open_page: OpenPage, dark: bool
+def test_axe_finds_nothing_where_a_tenant_is_blind_and_another_late_in_light_and_dark(
+    live_store: SqlStore, site: Site, open_page: OpenPage
 ) -> None:
     blind = replace(a_job("ads", None), figures=replace(a_job("ads").figures, latency=None, up_s=400.0))
     late = a_job("clicks", 35.0, intent=Intent(Juice(0.9, utility=35)))
     live_store.append(a_cycle(50.0, a_view(50.0, [blind, late])))
-    page = open_page(site.url, dark=dark)
+    page = open_page(site.url)
     expect(page.locator("tr[data-job=clicks] .beside")).to_have_text("Its latency is 1.5 s, for which it asks nothing.")
-    assert complaints_of(page) == []
+    for colours in COLOURS:
+        in_colours(page, colours)
+        assert complaints_of(page) == []
 
 
 def test_green_is_for_a_fleet_in_which_everybody_is_fine_now(
@@ -323,9 +323,14 @@ def test_no_page_is_wider_than_its_screen_and_axe_finds_nothing_in_light_and_dar
         until(page, f"document.documentElement.scrollWidth <= {width}")
         assert [told for told in cut_tables(page) if width != 820 and not told.startswith(tuple(MAY_BE_CUT))] == []
         for colours in COLOURS if width != 820 else ():
-            page.emulate_media(color_scheme=colours, reduced_motion="reduce")
-            expect(page.locator("html")).to_have_attribute("data-theme", colours)
+            in_colours(page, colours)
             assert complaints_of(page) == []
+
+
+def in_colours(page: Page, colours: Literal["light", "dark"]) -> None:
+    """As the page is in them."""
+    page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+    expect(page.locator("html")).to_have_attribute("data-theme", colours)
 
 
 def complaints_of(page: Page) -> list[tuple[str, str]]:
@@ -437,12 +442,13 @@ def test_on_a_phone_no_field_of_a_what_if_and_no_stage_is_cut(site: Site, store:
     job = a_job("ads-of-a-long-name")
     job = replace(job, figures=replace(job.figures, stages=stages))
     store.append(a_cycle(50.0, a_view(50.0, [job])))
-    for page, table in (("what-if", "Changes by tenant"), ("tenant", "Stages"), ("cluster", "Stages")):
-        opened = open_page(f"{site.url}#/{page}", width=390)
-        expect(opened.get_by_role("region", name=table)).to_be_visible()
-        assert cut_tables(opened) == []
-    field = open_page(f"{site.url}#/what-if", width=390).get_by_label("juice of ads-of-a-long-name")
-    box = field.bounding_box()
+    page = open_page(f"{site.url}#/overview", width=390)
+    for name, table in (("tenant", "Stages"), ("what-if", "Changes by tenant"), ("cluster", "Stages")):
+        page.goto(f"{site.url}#/{name}")
+        expect(page.get_by_role("region", name=table)).to_be_visible()
+        assert cut_tables(page) == []
+    page.goto(f"{site.url}#/what-if")
+    box = page.get_by_label("juice of ads-of-a-long-name").bounding_box()
     assert box is not None
     assert box["x"] + box["width"] <= 390
 
@@ -510,9 +516,3 @@ def test_charts_are_told_to_those_who_cannot_see_them(site: Site, open_page: Ope
     told = page.locator(".plot").first.get_attribute("aria-label") or ""
     assert told.startswith("Utility against its maximum.")
     assert "2 decisions are marked" in told
-
-
-def test_the_site_answers_while_pages_watch(live: LiveRun, open_page: OpenPage) -> None:
-    for _ in range(3):
-        open_page(live.url)
-    eventually(lambda: asking.get(f"{live.url}api/session").status_code == 200)

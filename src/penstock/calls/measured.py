@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.core.units import positive_seconds
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.extras import check_extra, missing_told
-from penstock.planning.phoebe.profiling import CopySearchSettings
 from penstock.profiling.profile import ProfileSettings, Progress
 
 if TYPE_CHECKING:
@@ -60,17 +58,11 @@ def rehearse(
     check_extra("kafka")
     from penstock.governing.rehearsal.job import job_named
     from penstock.governing.rehearsal.live import LiveJob
-    from penstock.governing.rehearsal.rehearse import Rehearsal, RehearsalSettings
+    from penstock.governing.rehearsal.rehearse import Rehearsal, RehearsalSpans, rehearsal_settings
 
     found = job_named(job, master)
-    search = CopySearchSettings(
-        first_rps=first_rps,
-        step_rps=step_rps or first_rps,
-        settle_s=positive_seconds(settle, "settle"),
-        measure_s=positive_seconds(measure, "measure"),
-        most_rounds=most_rounds,
-    )
-    settings = RehearsalSettings(tuple(scaleouts), search, positive_seconds(record, "record"))
+    spans = RehearsalSpans(record, settle, measure)
+    settings = rehearsal_settings(scaleouts, first_rps, step_rps, most_rounds, spans)
     live = LiveJob(store, found.part.name)
     try:
         place = out or found.path.parent / f"{found.part.name}.csv"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.cli.out_file import check_out_file
-from penstock.core.units import positive_seconds, text_of_seconds
+from penstock.core.units import text_of_seconds
 from penstock.core.visible import visible
 from penstock.errors import ConfigError
 
@@ -75,20 +75,11 @@ def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, An
 
 
 def _settings(options: dict[str, Any]) -> "RehearsalSettings":
-    from penstock.governing.rehearsal.rehearse import RehearsalSettings, scaleouts_of
-    from penstock.planning.phoebe.profiling import CopySearchSettings
+    from penstock.governing.rehearsal.rehearse import RehearsalSpans, rehearsal_settings, scaleouts_of
 
-    first = options["first_rate"]
-    search = CopySearchSettings(
-        first_rps=first,
-        step_rps=first if options["step_rate"] is None else options["step_rate"],
-        settle_s=positive_seconds(options["settle"], "--settle"),
-        measure_s=positive_seconds(options["measure"], "--measure"),
-        most_rounds=options["most_rounds"],
-    )
-    return RehearsalSettings(
-        scaleouts_of(options["scaleouts"]), search, positive_seconds(options["record"], "--record")
-    )
+    spans = RehearsalSpans(options["record"], options["settle"], options["measure"], prefix="--")
+    scaleouts = scaleouts_of(options["scaleouts"])
+    return rehearsal_settings(scaleouts, options["first_rate"], options["step_rate"], options["most_rounds"], spans)
 
 
 def _tell_round(console: "Console", done: "RehearsalRound") -> None:

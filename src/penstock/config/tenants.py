@@ -58,6 +58,7 @@ from penstock.config.profiles import read_profile
 from penstock.config.relations import MOST_JOBS, disagreements
 from penstock.core.evidence import Observation
 from penstock.core.price import Price
+from penstock.core.real_time import RealTime
 from penstock.core.restart_policy import RestartPolicy
 from penstock.core.slot_limits import SlotLimits
 from penstock.errors import ConfigError, refuse
@@ -70,7 +71,6 @@ InModule = Annotated[str, Matching(r"^[\w.]+:\w+$", "write module:name, such as 
 Mode = Annotated[Literal["off", "advise", "act"], BeforeValidator(lambda value: "off" if value is False else value)]
 
 _LEAST_HEAP_MIB = 450  # with less no executor of Spark starts
-_SHORTEST_S = 5.0  # Spark's least length of a batch in real-time mode
 _NOT_IN_REAL_TIME = {
     "max_rows_per_batch": "leave it out: real_time has no such bound",
     "trigger": "leave it out: in real_time no trigger begins a batch; real_time itself says how long batches are",
@@ -128,15 +128,17 @@ class TenantPart(_Part):
         return self
 
     def _check_mode(self) -> None:
-        if self.real_time is None:
+        if self.mode() is None:
             if self.real_time_tasks is not None:
                 raise ConfigError("real_time_tasks", self.real_time_tasks, "write real_time too, such as real_time: 5m")
             return
-        if self.real_time < _SHORTEST_S:
-            raise ConfigError("real_time", self.real_time, f"write {_SHORTEST_S:g}s or more: Spark's least")
         for field, remedy in _NOT_IN_REAL_TIME.items():
             if getattr(self, field) is not None:
                 raise ConfigError(field, getattr(self, field), remedy)
+
+    def mode(self) -> RealTime | None:
+        """Real-time mode, where it asks for it."""
+        return None if self.real_time is None else RealTime.asked(self.real_time, self.real_time_tasks)
 
     def limits(self) -> SlotLimits:
         """The slots it may have."""

@@ -23,7 +23,6 @@ from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.process import Jvm
-from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
@@ -299,7 +298,7 @@ def _job(part: TenantPart, slots: int | None) -> Job:
         max_files_per_batch=part.max_files_per_batch,
         trigger_s=part.trigger,
         partitions=part.partitions,
-        real_time=None if part.real_time is None else RealTime(part.real_time, part.real_time_tasks),
+        real_time=part.mode(),
     )
 
 

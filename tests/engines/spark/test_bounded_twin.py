@@ -4,6 +4,7 @@ import json
 import signal
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from penstock.workloads.twins import ads
@@ -21,6 +22,7 @@ def counted(place: Path) -> dict[tuple[str, int], int]:
     return {(campaign, window): count for batch in batches for campaign, window, count in batch}
 
 
+@pytest.mark.long  # test_batch_bound has a restart, test_replan counts behind bounds that change, test_kills a kill
 def test_counts_equal_the_twins_though_bounds_change_with_every_batch_and_the_driver_is_killed(
     spark: SparkSession, kafka: str, topic: str, tmp_path: Path
 ) -> None:

@@ -9,9 +9,9 @@ from confluent_kafka import Producer
 from datasketches import kll_doubles_sketch
 
 from penstock.core.figures import LatencyFigures
+from penstock.core.real_time import RealTime
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.watch.latency import real_time_latency
 from penstock.engines.spark.watch.progress import Batch
 from tests.engines.spark.helpers import of

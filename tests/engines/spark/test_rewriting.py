@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from penstock.core.real_time import RealTime
 from penstock.engines.spark import claims
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.repartition import finish_last_batch
 from penstock.engines.spark.jvm.rewriting import kept_partitions, last_committed, logs_of, mend, noted, rename
 from penstock.engines.spark.jvm.starts import session_of, start_query, tasks_of
-from penstock.engines.spark.modes import RealTime
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
@@ -56,8 +56,7 @@ CRASHES: Mapping[str, tuple[Crash, int]] = {
 }
 
 
-# The first in which something of the rewriting is left, and the last that must be gone on with from there.
-SHORT = {"after the renaming", "after the state was rewritten"}
+SHORT = {"after the state was rewritten"}  # the last that must be gone on with from there, by way of all the others
 
 
 @pytest.mark.usefixtures("short_batches")

@@ -7,10 +7,11 @@ import pytest
 from datasketches import kll_doubles_sketch
 
 from penstock.core.failures import FailureKind
+from penstock.core.real_time import RealTime
 from penstock.core.restart_policy import RestartPolicy
 from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import LongLived, RealTime
+from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track, Yardstick
 from tests.engines.spark.a_stage import STAGE

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from penstock.core.real_time import RealTime
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, fake_job
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.wall import WallWatch
 from tests.engines.spark.helpers import of

@@ -1,19 +1,8 @@
-"""How a job's query runs: in micro-batches, or in Spark's real-time mode."""
+"""Tasks that live as long as their query, in Spark's real-time mode; and whether there are slots for them."""
 
 from dataclasses import dataclass
 
 from penstock.errors import EngineError
-
-
-@dataclass(frozen=True, slots=True)
-class RealTime:
-    """A job that asks for real-time mode: how long its batches are, and the tasks behind each of its shuffles.
-
-    Between two batches offsets and state are kept: after a failure a query goes on from there.
-    """
-
-    batch_s: float = 300.0
-    tasks: int | None = None  # None: the session's shuffle partitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from penstock.config.profiles import write_profile
+from penstock.core.units import positive_seconds
 from penstock.engines.kafka.topics import make_topics, remove_topic
 from penstock.engines.spark.jvm.diverted import Source
 from penstock.engines.spark.jvm.room import free_on
@@ -48,6 +49,28 @@ class RehearsalSettings:
     search: CopySearchSettings
     record_s: float = 300.0
     seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsalSpans:
+    """Durations as a user writes them; `prefix` is that of the names by which an error tells of them."""
+
+    record: object
+    settle: object
+    measure: object
+    prefix: str = ""
+
+
+def rehearsal_settings(
+    scaleouts: Sequence[int], first_rps: float, step_rps: float | None, most_rounds: int, spans: RehearsalSpans
+) -> RehearsalSettings:
+    """Of what a user says. Without a step each round is faster by the first rate."""
+    settle_s, measure_s, record_s = (
+        positive_seconds(getattr(spans, name), f"{spans.prefix}{name}") for name in ("settle", "measure", "record")
+    )
+    step_rps = first_rps if step_rps is None else step_rps
+    search = CopySearchSettings(first_rps, step_rps, settle_s, measure_s, most_rounds)
+    return RehearsalSettings(tuple(scaleouts), search, record_s)
 
 
 @dataclass(frozen=True, slots=True)

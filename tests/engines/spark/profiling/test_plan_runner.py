@@ -60,6 +60,7 @@ def test_every_source_is_fed_with_all_tuples_and_what_comes_after_stays() -> Non
     assert flow.topology.children("b") == ("c",)
 
 
+@pytest.mark.long  # only a benchmark carries a plan out
 @pytest.mark.cluster
 def test_a_plan_on_real_spark_has_each_operator_on_its_own_executors_where_it_was_planned() -> None:
     found = told_by("tests.engines.spark.profiling.on_plan")

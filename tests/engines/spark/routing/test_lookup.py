@@ -85,6 +85,8 @@ def test_a_query_follows_what_is_published_while_older_windows_keep_their_tables
         book.record(Change(number, book.add(table(number)), number * TEN_S))
         book.write_live()
         reread(spark, book, LIVE)
+        if number not in (1, SLOTS - 1, SLOTS, 2 * SLOTS - 1):  # all slots have been given, and given again
+            continue
         open_since = max(0, number - SLOTS + 1)
         wanted = [known % SERVERS for known in range(open_since, number + 1)]
         assert placed(spark, cell, [("all", 10 * known + 5) for known in range(open_since, number + 1)]) == wanted

@@ -79,7 +79,7 @@ def test_state_moves_and_all_is_counted_also_after_a_crash(town: Town) -> None:
     assert files.names("routing/changes") == [f"{number:06}.json" for number in range(3)]
 
 
-@places("a scheme of its own")
+@places()  # on a local path: test_reroute
 def test_windows_change_their_table_while_the_query_runs(town: Town) -> None:
     town.feed(30)
     query = start_query(town.spark, town.job(by_window_and_tag, processingTime="100 milliseconds"))

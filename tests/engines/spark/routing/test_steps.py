@@ -50,7 +50,20 @@ def count(request: pytest.FixtureRequest, tmp_path: Path) -> RunningCount:
     return begun(PLACES[request.param](tmp_path))
 
 
-@pytest.mark.parametrize("step", STEPS)
+# Each step in the two kinds of places, and in their likes the one that has written most.
+KINDS, MOST_WRITTEN = ("a local path", "an object store"), "state rewritten"
+each = pytest.mark.parametrize(
+    ("count", "step"),
+    [
+        pytest.param(place, step, marks=() if place in KINDS or step == MOST_WRITTEN else pytest.mark.long)
+        for place in PLACES
+        for step in STEPS
+    ],
+    indirect=["count"],
+)
+
+
+@each
 def test_after_a_crash_the_next_start_goes_on_with_all_counts(count: RunningCount, step: str) -> None:
     goes_on_after_a_crash(count, step)
 
@@ -64,7 +77,7 @@ def test_a_step_that_was_done_and_told_as_failed_is_done(count: RunningCount) ->
     is_right_from_now_on(count)
 
 
-@pytest.mark.parametrize("step", STEPS)
+@each
 def test_where_it_fails_for_good_the_query_runs_on_with_the_table_it_had(count: RunningCount, step: str) -> None:
     runs_on_where_it_fails_for_good(count, step)
 

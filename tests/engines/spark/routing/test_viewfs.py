@@ -1,6 +1,6 @@
 """A re-routing that dies or fails after any step on viewfs: the files are in the care of Hadoop's own client.
 
-`test_steps` says more, and is in the other kinds of places.
+`test_steps` says more, in other places and without Spark; `test_places` has a crash by Hadoop's client on Spark.
 """
 
 from pathlib import Path
@@ -13,10 +13,8 @@ from tests.engines.spark.routing.mounts import mounted
 from tests.engines.spark.routing.running_count import RunningCount
 from tests.engines.spark.routing.steps import STEPS, begun, goes_on_after_a_crash, runs_on_where_it_fails_for_good
 
-SHORT = "state rewritten"  # of all steps the one that has written most
-steps = pytest.mark.parametrize(
-    "step", [step if step == SHORT else pytest.param(step, marks=pytest.mark.long) for step in STEPS]
-)
+pytestmark = pytest.mark.long
+steps = pytest.mark.parametrize("step", STEPS)
 
 
 @pytest.fixture
