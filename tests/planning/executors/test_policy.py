@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 from penstock.actuation.order import order
+from penstock.core.budget import Budget, Burn, SpentBudget
 from penstock.core.figures import LatencyFigures
+from penstock.core.intents import scaled
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.planning.approval import held_still
 from penstock.planning.executors.errors import ClaimError
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
@@ -88,6 +90,32 @@ def test_who_is_to_come_back_with_what_it_was_given_is_left_that_until_it_has(ha
     seen = fleet([late, short], jobs=[job("fraud", has, 40.0), job("clicks", 20.0, 42.0)])
     decisions = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
     assert [move.after for decision in decisions for move in decision.moves] == ([2, 2] if moves else [])
+
+
+# It has 20 of the 39.6 that it says it will have with what it holds: 19.6 are awaited, however much it counts for here.
+# Clicks would gain 22 or 12 by one of them: more than claims may be wrong by (4.1), less than that and what is awaited.
+@pytest.mark.parametrize("gain", [22.0, 12.0])
+@pytest.mark.parametrize("bad", [0, 7, 10])  # windows, of ten that may be: it counts once, 1.75 times, three times
+def test_a_budget_that_runs_low_makes_nobody_look_as_if_it_had_come_back(bad: int, gain: float) -> None:
+    late = application("fraud", 3, ((2, 38.6), (3, 39.6)))
+    short = application("clicks", 1, ((1, 20.0), (2, 20.0 + gain)))
+    seen = fleet([late, short], jobs=[pressed(job("fraud", 20.0, 40.0), bad), job("clicks", 20.0, 20.0 + gain)])
+    assert not ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+
+
+def pressed(one: JobView, bad: int) -> JobView:
+    """The same with an error budget of ten bad windows, so many of them gone and six times as fast as they may."""
+    spent = SpentBudget(Budget.of("99%"), allowed=10.0, good=500, bad=bad, unknown=0, burns=(Burn(3600.0, 6.0),))
+    utility = None if one.utility is None else one.utility * spent.urgency
+    return replace(one, spent=spent, intent=scaled(one.intent, spent.urgency), utility=utility)
+
+
+@pytest.mark.parametrize("bad", [0, 7, 10])
+def test_what_came_of_a_move_is_compared_without_what_a_budget_makes_of_it(bad: int) -> None:
+    seen = seen_later(60.0, 30.0)
+    clicks, fraud = seen.jobs
+    found = errors_after(replace(seen, jobs=(clicks, pressed(fraud, bad))))
+    assert found["fraud"] == ClaimError(0.25, 1, 60.0)
 
 
 def test_who_holds_more_than_it_may_comes_down_to_that_whatever_it_loses() -> None:

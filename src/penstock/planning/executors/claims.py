@@ -72,6 +72,11 @@ def tenants_of(view: View, names: Iterable[str]) -> Mapping[str, list[JobView]]:
     return found
 
 
+def as_claimed(job: JobView) -> float | None:
+    """Its utility as claims count it: they know nothing of an error budget that makes it count for more here."""
+    return None if job.utility is None else job.utility / job.urgency
+
+
 def _is_claim(dial: Dial) -> bool:
     return dial.kind == "executors" and dial.job != WHOLE
 

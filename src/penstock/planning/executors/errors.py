@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from penstock.core.view import JobView, View
 from penstock.planning.arrivals import same_arrivals
-from penstock.planning.executors.claims import Claim, tenants_of
+from penstock.planning.executors.claims import Claim, as_claimed, tenants_of
 
 _COMPARED_AFTER_S = 60.0  # figures look back for up to a minute
 _SAME_ARRIVALS = 0.25  # of the larger: beyond it, another utility came of another load
@@ -90,7 +90,7 @@ def reckoned_with(error: ClaimError | None, assumed: float) -> float:
 def _off(claim: Claim, foretold: ExpectedUtility, tenants: Sequence[JobView]) -> float | None:
     """None where it tells nothing: other executors came, another load, or figures are missing."""
     arrivals = _arrivals(tenants)
-    utilities = [job.utility / job.urgency for job in tenants if job.fresh and job.utility is not None]
+    utilities = [found for job in tenants if job.fresh and (found := as_claimed(job)) is not None]
     if claim.now != foretold.executors or not claim.most_utility or not utilities or len(utilities) < len(tenants):
         return None
     if arrivals is None or foretold.arrival_rps is None:

@@ -6,7 +6,6 @@ most valuable first, twice as many each time; nobody else is to give anything fo
 
 from collections.abc import Mapping, Sequence, Set
 
-from penstock.core.naming import named
 from penstock.core.view import JobView, View
 from penstock.planning.executors.claims import Claim, tenants_of
 
@@ -25,15 +24,6 @@ def to_first_batches(view: View, claims: Sequence[Claim], resting: Set[str]) -> 
             target[claim.name] = claim.now + more
             left -= more * claim.cores
     return target
-
-
-def why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
-    """In a sentence that the tenants understand."""
-    more = sum(target[claim.name] - claim.now for claim in moved)
-    executors = f"{more} executor{'' if more == 1 else 's'}"
-    names = [claim.name for claim in moved]
-    whose = "whose first batch has not ended" if len(names) == 1 else "whose first batches have not ended"
-    return f"{executors} that nobody uses to {named(names)}, {whose}: what they are worth is not known before that"
 
 
 def _works_on_its_first(job: JobView) -> bool:

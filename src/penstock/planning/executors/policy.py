@@ -19,13 +19,13 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
 from penstock.core.run import target_latency_s
 from penstock.core.view import JobView, View
-from penstock.planning.executors.claims import Claim, claims_of, tenants_of
+from penstock.planning.executors.claims import Claim, as_claimed, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
-from penstock.planning.executors.first_batches import to_first_batches, why_first
+from penstock.planning.executors.first_batches import to_first_batches
 from penstock.planning.executors.settings import ExecutorsSettings
-from penstock.planning.executors.words import why
+from penstock.planning.executors.words import why, why_first
 from penstock.planning.starts import ExecutorStarts
 
 
@@ -54,8 +54,9 @@ class ExecutorsPolicy:
 
     def decide(self, view: View, memory: ExecutorsMemory) -> tuple[Plan, ExecutorsMemory]:
         """One round."""
-        memory = self._compared(view, memory)
-        claims = self._claims(view, memory)
+        told = claims_of(view)
+        memory = self._compared(view, told, memory)
+        claims = self._claims(view, told, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
         target = divided(claims, view.slots, self._move_costs(claims))
@@ -82,11 +83,11 @@ class ExecutorsPolicy:
         decision = Decision(Reason.RESCALED, moves, why_so, view.at_s, view.utility, view.utility)
         return Plan((decision,)), _moved(view, memory, decision)
 
-    def _compared(self, view: View, memory: ExecutorsMemory) -> ExecutorsMemory:
+    def _compared(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
         errors = memory.errors
         if errors or memory.foretold:
-            errors = compared(view, claims_of(view), memory.foretold, errors)
+            errors = compared(view, claims, memory.foretold, errors)
         return ExecutorsMemory(
             {name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s},
             {name: one for name, one in memory.foretold.items() if not one.due(view.at_s)},
@@ -94,9 +95,8 @@ class ExecutorsPolicy:
             memory.starts.seen({dial.job: dial for dial in view.levers if dial.kind == "executors"}, view.at_s),
         )
 
-    def _claims(self, view: View, memory: ExecutorsMemory) -> tuple[Claim, ...]:
+    def _claims(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> tuple[Claim, ...]:
         """With how far off each may be, most of all those whose last move has not shown yet."""
-        claims = claims_of(view)
         tenants = tenants_of(view, [one.name for one in claims])
         return tuple(
             replace(
@@ -137,7 +137,7 @@ class ExecutorsPolicy:
 
 def _awaited(claim: Claim, tenants: Sequence[JobView]) -> float:
     """How much better than it is it says that it will be with what it holds."""
-    now = sum(job.utility or 0.0 for job in tenants)
+    now = sum(as_claimed(job) or 0.0 for job in tenants)
     return max(0.0, claim.utility(claim.now) - now) if claim.worth else 0.0
 
 

@@ -30,6 +30,18 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     return f"{head}: {', '.join(said)}"
 
 
+def why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
+    """Who gets what nobody uses, though nobody knows what it is worth to them.
+
+    >>> why_first([Claim("fraud", 2, 1, 8)], {"fraud": 4})[:74]
+    '2 executors that nobody uses to fraud, whose first batch has not ended: wh'
+    """
+    more = sum(target[claim.name] - claim.now for claim in moved)
+    whose = "whose first batch has not ended" if len(moved) == 1 else "whose first batches have not ended"
+    to_them = f"{_executors(more)} that nobody uses to {_names(moved)}"
+    return f"{to_them}, {whose}: what they are worth is not known before that"
+
+
 def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:
     if short:
         return f"{'has' if one else 'have'} no room any more"
