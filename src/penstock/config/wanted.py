@@ -8,7 +8,7 @@ jobs:
     max_slots: 6
 
 Whoever governs them also reads its policy, settings, interval, window and approval, budgets and excluded periods.
-`penstock advise` says what slots that would be enough cost, where it has a `price` of slots or executors.
+Where it has a `price` of slots or executors, what tenants cost is told, and what slots that would be enough would.
 """
 
 from typing import Annotated, ClassVar

@@ -8,6 +8,7 @@ from functools import partial
 from pyspark.sql import SparkSession
 
 from penstock.config.wanted import WantedFile
+from penstock.core.price import Price
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
@@ -15,6 +16,7 @@ from penstock.engines.spark.jvm.beside.context import BesideContext, beside, ses
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.engines.spark.jvm.beside.spark import BesideSpark
 from penstock.engines.spark.jvm.lineage import ApplicationRun
+from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import OutageError
@@ -58,24 +60,43 @@ def _attached(
     session = _awaited(context)
     post.within(ApplicationRun(session))
     spark = BesideSpark(session, [part.name for part in wanted.jobs])
-    name = options.policy or wanted.policy or DEFAULT
-    policy = decider(name, wanted.settings.get(name))
+    governed = governed_by(spark, wanted, options, post)
+    jobs = [Job(part.name, limits=part.limits()) for part in wanted.jobs]
+    engine = SparkEngine(spark, jobs, _engine_settings(_policy_of(wanted, options), wanted))
+    story = RunStory(spark.name, governed.policy.name, spark.master, options.dry_run, (), ())
+    controller = Controller(engine, governed, on_view)
+    return story_of(controller, partial(_wait, controller), story)
+
+
+def governed_by(spark: Spark, wanted: WantedFile, options: AttachOptions, post: Post | None = None) -> Governed:
+    """What a controller of that application serves, by the file and the options."""
+    name = _policy_of(wanted, options)
+    policy, price = decider(name, wanted.settings.get(name)), _slot_price(spark, wanted)
     approval = frozenset(part.name for part in wanted.jobs if part.approval)
     settings = LoopSettings(interval_s=wanted.interval, dry_run=options.dry_run, approval=approval)
-    kept = remember(options.store, spark, spark.name, policy.name, settings)
-    governed = Governed(
+    kept = remember(options.store, spark, spark.name, policy.name, settings, price=price)
+    return Governed(
         intents=wanted.asked(),
         policy=policy,
         remembering=kept,
         settings=settings,
         until_s=options.for_s + (0.0 if kept is None else kept.already_s),
         post=post,
+        slot_price=price,
     )
-    jobs = [Job(part.name, limits=part.limits()) for part in wanted.jobs]
-    engine = SparkEngine(spark, jobs, _engine_settings(name, wanted))
-    story = RunStory(spark.name, policy.name, spark.master, options.dry_run, (), ())
-    controller = Controller(engine, governed, on_view)
-    return story_of(controller, partial(_wait, controller), story)
+
+
+def _policy_of(wanted: WantedFile, options: AttachOptions) -> str:
+    return options.policy or wanted.policy or DEFAULT
+
+
+def _slot_price(spark: Spark, wanted: WantedFile) -> Price | None:
+    """What an hour of one slot costs, where the file says so; an executor's is that of as many as those here have."""
+    if wanted.price is None:
+        return None
+    there = spark.executor_list()
+    slots = sum(one.slots for one in there) / len(there) if there else spark.slots_each
+    return wanted.price.of_slots(slots)
 
 
 def _awaited(context: BesideContext) -> SparkSession:
