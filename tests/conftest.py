@@ -20,6 +20,7 @@ settings.register_profile(
 settings.load_profile("penstock")
 
 pytest_plugins = [
+    "tests.harness.garbage",
     "tests.harness.place",
     "tests.harness.guard",
     "tests.harness.needs",
