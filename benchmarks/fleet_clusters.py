@@ -41,6 +41,15 @@ class Standing:
     around: Mapping[str, str] = field(default_factory=dict)
 
 
+def _down(down: Callable[[Path], object], state: Path) -> None:
+    """Take a cluster down, whole though a signal comes meanwhile: nobody else would."""
+    try:
+        down(state)
+    except BaseException:
+        down(state)
+        raise
+
+
 @contextmanager
 def _standalone(place: Path, cores: Cores) -> Iterator[Standing]:
     state = place / "cluster.json"
@@ -50,7 +59,7 @@ def _standalone(place: Path, cores: Cores) -> Iterator[Standing]:
         url = standalone.page_of(state) or ""
         yield Standing(started.master, StandaloneCluster(url), {"standalone": url})
     finally:
-        standalone.down(state)
+        _down(standalone.down, state)
 
 
 @contextmanager
@@ -63,7 +72,7 @@ def _yarn(place: Path, cores: Cores) -> Iterator[Standing]:
         around = {**found.environment, "PYSPARK_PYTHON": sys.executable}
         yield Standing("yarn", YarnCluster(found.page), {"yarn": found.page}, around)
     finally:
-        of_yarn.down(state)
+        _down(of_yarn.down, state)
 
 
 @contextmanager
@@ -75,7 +84,7 @@ def _kubernetes(place: Path, cores: Cores) -> Iterator[Standing]:
         cluster = KubernetesCluster(api(found.environment), NAMESPACE)
         yield Standing(f"k8s://{found.server}", cluster, {"kubernetes": NAMESPACE}, found.environment)
     finally:
-        of_kubernetes.down(state)
+        _down(of_kubernetes.down, state)
 
 
 KINDS: Mapping[str, Callable[[Path, Cores], Any]] = {

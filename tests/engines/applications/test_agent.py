@@ -1,6 +1,7 @@
 """An agent without a network: what it does about answers, and what it tells when an order cannot be carried out."""
 
 import json
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,3 +74,36 @@ def test_where_nobody_answers_the_application_keeps_what_it_has() -> None:
         agent.once()
     agent.carry_out()
     assert (application.held, application.given) == (4, [])
+
+
+class OneAtATime:
+    """A coordinator that answers the first report only once somebody else has had time to send the second."""
+
+    def __init__(self) -> None:
+        self.said, self.most, self._under_way = 0, 0, 0
+        self.first, self.goes_on = threading.Event(), threading.Event()
+
+    def say(self, raw: bytes) -> bytes:
+        self.said, self._under_way = self.said + 1, self._under_way + 1
+        self.most = max(self.most, self._under_way)
+        self.first.set()
+        assert self.goes_on.wait(10.0)
+        self._under_way -= 1
+        return encode_answer(Reply(1, json.loads(raw)["number"], 2.0, 15.0))
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def test_two_who_report_at_once_do_so_one_after_the_other() -> None:
+    said = OneAtATime()
+    agent = Agent("fraud", of_one("fraud", SimulatedCluster(8), 100.0), said)
+    threads = [threading.Thread(target=agent.once) for _ in range(2)]
+    threads[0].start()
+    assert said.first.wait(10.0)
+    threads[1].start()
+    threads[1].join(0.2)  # it waits; without a lock it has said its own by then
+    said.goes_on.set()
+    for thread in threads:
+        thread.join(10.0)
+    assert (said.said, said.most) == (2, 1)

@@ -57,6 +57,7 @@ class Agent:
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._order: Order | None = None  # the newest that is to be carried out
+        self._saying = threading.Lock()
         self._ordered = threading.Event()
         self._said = ""
         self._threads = [
@@ -84,7 +85,14 @@ class Agent:
         self._link.close()
 
     def once(self, leaving: bool = False) -> None:
-        """One report, and what its answer asks for; a PenstockError where there is none."""
+        """One report, and what its answer asks for; a PenstockError where there is none.
+
+        One after the other, whoever calls: the link has one connection.
+        """
+        with self._saying:
+            self._once(leaving)
+
+    def _once(self, leaving: bool) -> None:
         state = self._application.state()
         if state is None:
             return
