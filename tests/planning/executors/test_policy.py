@@ -283,3 +283,10 @@ def test_what_nobody_uses_is_not_all_for_who_is_known_first() -> None:
     old = [replace(one, figures=replace(one.figures, up_s=200.0)) for one in new]
     plan = decided(fleet(asks, 12, jobs=[job("clicks", 3.0), *old]))
     assert [move.after for decision in plan.decisions for move in decision.moves] == [8]
+
+
+def test_what_is_kept_for_who_begins_keeps_nobody_from_the_least_that_it_needs() -> None:
+    asks = [application("clicks", 1, ((1, 10.0),)), application("fraud", 0)]
+    new = replace(job("fraud", 0.0, 40.0, up_s=20.0), utility=None)
+    plan = decided(fleet(asks, 3, jobs=[job("clicks", 10.0), new]))
+    assert [decision.moves for decision in plan.decisions] == [(Executors(0, 1, "fraud"),)]

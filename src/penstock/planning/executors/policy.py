@@ -1,10 +1,10 @@
 """Executors between applications: all that the cluster has room for, given where it is worth most.
 
     each application's agent says what so many executors would be worth -> the best division
-          gain > what claims may be wrong by?   yes: executors move, and those concerned rest until that has shown;
-                                                what came of it tells how far off their claims are
-                                                no:  all is left as it is; what nobody uses goes to first batches
-                                                     that do not end
+          gain > what claims may be wrong by?   yes: executors move, and those concerned are moved again for more
+                                                     only, until that has shown or another load comes; what came of
+                                                     it tells how far off their claims are
+                                                no:  all is left as it is
           more is held than there is?           executors go in any case: a quota was lowered, a node is gone
 
 Inside an application nothing is decided here: shares, bounds and routes are its own agent's.
@@ -89,7 +89,8 @@ class ExecutorsPolicy:
             get = of_spare(firsts, wanted, spare)
             claims = [replace(claim, now=get.get(claim.name, claim.now)) for claim in claims]
             spare -= sum((get[name] - claim.now) * claim.cores for name, claim in firsts.items())
-        return divided(claims, slots - min(spare, kept_for_new(view, claims)), costs)
+        spare -= sum(max(0, claim.least - claim.now) * claim.cores for claim in claims)  # that they need to live at all
+        return divided(claims, slots - max(0, min(spare, kept_for_new(view, claims))), costs)
 
     def _compared(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
@@ -169,7 +170,7 @@ def _move(view: View, application: str, target: Mapping[str, int]) -> Executors:
 
 
 def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:
-    """Those concerned rest until it has shown."""
+    """Claims of those concerned are less sure until it has shown."""
     return replace(memory, moved_s={**memory.moved_s, **dict.fromkeys(decision.jobs, view.at_s)})
 
 
