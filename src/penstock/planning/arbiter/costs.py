@@ -17,10 +17,7 @@ from penstock.planning.arbiter.warmth import Warmth
 
 TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
-_QUIET_AFTER_S, _QUIET_BATCHES = (
-    10.0,
-    2.0,
-)  # no batch began for so long, and for so many of its last: is its source dry?
+_QUIET_AFTER_S, _QUIET_BATCHES = 10.0, 2.0  # no batch began for so long, and for so many: is its source dry?
 _OVERDUE = 1.5  # times as long as its last batch took, or as its trigger
 _QUIET = 0.5  # of the rows that were to come: where no more of them wait, it is
 
@@ -80,8 +77,7 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
 
 def _unless_quiet(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
     """With what came since its last batch began, where that is far less: no batch tells that nothing comes any more."""
-    trigger, since_s = job.lever("trigger"), at_s - costs.began_s
-    every_s = max(costs.took_s, float(trigger.now or 0.0) if trigger is not None else 0.0)
+    since_s, every_s = at_s - costs.began_s, _every_s(costs, job)
     if costs.arrivals is None or job.backlog_rows is None or since_s < max(_QUIET_AFTER_S, _QUIET_BATCHES * every_s):
         return costs
     came_rps = max(0.0, job.backlog_rows - costs.left_rows) / since_s
@@ -97,11 +93,16 @@ def as_of(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
 
     So it does after a step of load: what is known by batches is then older than what is done about it may be.
     """
-    trigger = job.lever("trigger")
-    every_s = max(costs.took_s, float(trigger.now or 0.0) if trigger is not None else 0.0)
-    if costs.arrivals is None or job.backlog_rows is None or at_s <= costs.ended_s + _OVERDUE * every_s:
+    due_s = costs.ended_s + _OVERDUE * _every_s(costs, job)
+    if costs.arrivals is None or job.backlog_rows is None or at_s <= due_s:
         return costs
     return replace(costs, left_rows=max(costs.left_rows, job.backlog_rows - costs.arrivals.rate_rps * costs.took_s))
+
+
+def _every_s(costs: JobCosts, job: JobFigures) -> float:
+    """From one batch's end to the next one's, as it was lately."""
+    trigger = job.lever("trigger")
+    return max(costs.took_s, float(trigger.now or 0.0) if trigger is not None else 0.0)
 
 
 def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: float | None = None) -> JobCosts:

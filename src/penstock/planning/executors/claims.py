@@ -1,11 +1,13 @@
 """What each application says of its executors: how many it may have, and what so many would be worth to it."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.view import JobView, View
+
+TenantsOf = Mapping[str, Sequence[JobView]]  # of each application
 
 MOST = 100_000  # executors of one application, where nobody sets a bound
 
@@ -60,7 +62,7 @@ def claims_of(view: View) -> tuple[Claim, ...]:
     return tuple(sorted((_claim(dial) for dial in view.levers if _is_claim(dial)), key=lambda claim: claim.name))
 
 
-def tenants_of(view: View, names: Iterable[str]) -> Mapping[str, list[JobView]]:
+def tenants_of(view: View, names: Iterable[str]) -> TenantsOf:
     """Those of each application: it is called as its one tenant, or stands before a stroke in the names of several."""
     found: dict[str, list[JobView]] = {name: [] for name in names}
     for job in view.jobs if found else ():

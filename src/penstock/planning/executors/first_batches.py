@@ -5,42 +5,49 @@ that are known first are not those that matter most. What nobody uses goes to th
 those that are known, twice as many each time; nobody else is to give anything for what is not known.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from penstock.core.view import JobView, View
-from penstock.planning.executors.claims import Claim, tenants_of
+from penstock.core.view import JobView
+from penstock.planning.executors.claims import Claim, TenantsOf
 
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors
-
 _NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
 
 
-def guessed(view: View, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, Claim]:
+def guessed(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, Claim]:
     """Their claims as far as can be guessed: twice as many executors may mend all, or nothing, at even chances."""
-    silent = [claim for claim in claims if not claim.worth and claim.name not in resting]
-    tenants = tenants_of(view, [claim.name for claim in silent])
     found = {}
-    for claim in silent:
-        more = min(2 * claim.now, claim.most)
-        if more > claim.now >= max(1, claim.least) and any(_works_on_its_first(job) for job in tenants[claim.name]):
-            half = 0.5 * sum(job.max_utility for job in tenants[claim.name])
+    for claim in claims:
+        if claim.worth or claim.name in resting:
+            continue
+        more, jobs = min(2 * claim.now, claim.most), tenants[claim.name]
+        if more > claim.now >= max(1, claim.least) and any(map(_works_on_its_first, jobs)):
+            half = 0.5 * _most_utility(jobs)
             found[claim.name] = replace(claim, least=claim.now, most=more, worth=((claim.now, 0.0), (more, half)))
     return found
 
 
-def kept_for_new(view: View, claims: Sequence[Claim]) -> int:
+def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int:
     """The cores that nobody holds and nobody is to have yet: the shares of those who have begun just now, by worth.
 
     In a fleet that starts someone is known first; what it would do with all that is there says nothing of the others.
     """
-    tenants = tenants_of(view, [claim.name for claim in claims])
-    worth = {claim.name: sum(job.max_utility for job in tenants[claim.name]) for claim in claims}
-    each = (view.slots or 0) / max(sum(worth.values()), 1e-9)
-    new = (claim for claim in claims if not claim.worth and any(_is_new(job) for job in tenants[claim.name]))
+    new = [claim for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))]
+    if not new:
+        return 0
+    each = slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
     return sum(
-        claim.cores * max(0, min(int(each * worth[claim.name] / claim.cores), claim.most) - claim.now) for claim in new
+        claim.cores * max(0, _share(claim, each * _most_utility(tenants[claim.name])) - claim.now) for claim in new
     )
+
+
+def _share(claim: Claim, cores: float) -> int:
+    return min(int(cores / claim.cores), claim.most)
+
+
+def _most_utility(jobs: Iterable[JobView]) -> float:
+    return sum(job.max_utility for job in jobs)
 
 
 def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int) -> Mapping[str, int]:

@@ -19,7 +19,7 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
 from penstock.core.run import target_latency_s
 from penstock.core.view import JobView, View
-from penstock.planning.executors.claims import Claim, as_claimed, claims_of, tenants_of
+from penstock.planning.executors.claims import Claim, TenantsOf, as_claimed, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import (
@@ -65,32 +65,36 @@ class ExecutorsPolicy:
         """One round."""
         told = claims_of(view)
         memory = self._compared(view, told, memory)
-        claims = self._claims(view, told, memory)
+        tenants = tenants_of(view, [claim.name for claim in told])
+        claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        firsts = guessed(view, claims, memory.moved_s.keys())
-        target = self._target(view, claims, firsts)
+        firsts = guessed(tenants, claims, memory.moved_s.keys())
+        spare = view.slots - sum(claim.now * claim.cores for claim in claims)
+        target = self._target(view.slots, spare, claims, firsts, tenants)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
             return Plan(note=_resting(view, claims, memory.moved_s)), memory
-        short = sum(claim.now * claim.cores for claim in claims) > view.slots
-        decision = _decision(view, moved, target, why(moved, target, firsts, short), memory.starts.mean_s)
+        why_so = why(moved, target, firsts, short=spare < 0)
+        decision = _decision(view, moved, target, why_so, memory.starts.mean_s)
         return Plan((decision,)), replace(
             _moved(view, memory, decision),
             foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
 
-    def _target(self, view: View, claims: Sequence[Claim], firsts: Mapping[str, Claim]) -> Mapping[str, int]:
+    def _target(
+        self, slots: int, spare: int, claims: Sequence[Claim], firsts: Mapping[str, Claim], tenants: TenantsOf
+    ) -> Mapping[str, int]:
         """What each is to hold; `firsts` get what nobody holds now, and no more, where it is worth most there."""
-        costs, slots = self._move_costs(claims), view.slots or 0
-        spare = max(0, slots - sum(claim.now * claim.cores for claim in claims))
-        if firsts and spare:
+        costs = self._move_costs(claims)
+        if firsts and spare > 0:
             wanted = divided([firsts.get(claim.name, claim) for claim in claims], slots, costs)
             get = of_spare(firsts, wanted, spare)
             claims = [replace(claim, now=get.get(claim.name, claim.now)) for claim in claims]
             spare -= sum((get[name] - claim.now) * claim.cores for name, claim in firsts.items())
         spare -= sum(max(0, claim.least - claim.now) * claim.cores for claim in claims)  # that they need to live at all
-        return divided(claims, slots - max(0, min(spare, kept_for_new(view, claims))), costs)
+        kept = min(spare, kept_for_new(tenants, claims, slots)) if spare > 0 else 0
+        return divided(claims, slots - kept, costs)
 
     def _compared(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
@@ -104,9 +108,8 @@ class ExecutorsPolicy:
             memory.starts.seen({dial.job: dial for dial in view.levers if dial.kind == "executors"}, view.at_s),
         )
 
-    def _claims(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> tuple[Claim, ...]:
+    def _claims(self, claims: Sequence[Claim], tenants: TenantsOf, memory: ExecutorsMemory) -> tuple[Claim, ...]:
         """With how far off each may be, most of all those whose last move has not shown yet."""
-        tenants = tenants_of(view, [one.name for one in claims])
         return tuple(
             replace(
                 one,
@@ -150,7 +153,7 @@ def _awaited(claim: Claim, tenants: Sequence[JobView]) -> float:
     While it has not, nobody is sure what mends that: it is not given up for less than half of what it could have.
     """
     late = [_is_behind(job) for job in tenants]
-    if not claim.worth or late.count(False) == len(late):
+    if not claim.worth or all(one is False for one in late):
         return 0.0
     awaited = claim.utility(claim.now) - sum(as_claimed(job) or 0.0 for job in tenants)
     return max(awaited, _NOT_GIVEN_UP * claim.most_utility if any(late) else 0.0)

@@ -23,9 +23,10 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     """
     first = [claim for claim in moved if claim.name in firsts]
     known = [claim for claim in moved if claim.name not in firsts]
-    return "; ".join(
-        [*([_why(known, target, short)] if known else ()), *([_why_first(first, target)] if first else ())]
-    )
+    told = [_why(known, target, short)] if known else []
+    if first:
+        told.append(_why_first(first, target))
+    return "; ".join(told)
 
 
 def _why(moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> str:
