@@ -2,6 +2,7 @@
 
 import pytest
 
+from penstock.core.levers import Dial, Disturbs, Shows
 from penstock.core.view import JobView
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.combined import Combined
@@ -56,3 +57,25 @@ def test_what_waits_behind_a_batch_that_drags_on_counts_before_it_has_ended(
     (usual,) = policy.by_slots(fleet_view(one), memory, (2,))
     (late,) = policy.by_slots(fleet_view(one, at_s=at_s), memory, (2,))
     assert usual - late == pytest.approx(less, abs=1.0)
+
+
+@pytest.mark.parametrize(("disturbs", "helps"), [(Disturbs.NOTHING, True), (Disturbs.QUERY, False)])
+def test_batches_bounded_for_want_of_slots_do_not_keep_more_slots_from_being_worth_anything(
+    disturbs: Disturbs, helps: bool
+) -> None:
+    batches = tuple(batch(second, 100.0, second, left_rows=50.0 * second) for second in range(1, 11))
+    as_it_came, bounded = (
+        job("ads", 150.0, utility=0.0, batches=batches, levers=levers(bound, disturbs)) for bound in (None, 100)
+    )
+    policy = Combined()
+    _, memory = policy.decide(fleet_view(as_it_came), policy.start())
+    one, four = policy.by_slots(fleet_view(bounded), memory, (1, 4))
+    assert (four > 2.0 * one) is helps
+
+
+def levers(bound: int | None, disturbs: Disturbs) -> tuple[Dial, ...]:
+    """A bound, and a trigger that cannot be turned."""
+    return (
+        Dial("bound", "ads", bound, 1, disturbs=disturbs, shows=Shows.NEXT_BATCH),
+        Dial("trigger", "ads", 1.0, 0.0, disturbs=Disturbs.QUERY),
+    )

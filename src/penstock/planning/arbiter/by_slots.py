@@ -1,7 +1,8 @@
 """What an application would make of more slots, or fewer: the utility of all its jobs, by how many there are.
 
-It is what its agent tells a coordinator, who divides executors by it. Shares and bounds stay as they are meanwhile:
-how slots are used inside is the application's own affair, and what is found better there it does.
+It is what its agent tells a coordinator, who divides executors by it. Shares stay as they are meanwhile: how slots are
+used inside is the application's own affair, and what is found better there it does. Bounds stay too, or are loosened:
+batches that were bounded for want of slots would keep more slots from being worth anything, and so from coming.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from penstock.core.view import View
-from penstock.planning.arbiter.candidates import present
+from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.costs import as_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import ArbiterMemory
@@ -48,6 +49,16 @@ def _utility(fleet: Fleet, slots: float) -> float:
         cores=max(0.05, fleet.cores * slots / fleet.held),
         most=np.maximum(most, fleet.least),
     )
-    found = foretell(such, present(such), looked_ahead_s(such, _HORIZON_S, _FURTHEST))
+    found = foretell(such, _as_bounded_or_looser(fleet, slots), looked_ahead_s(such, _HORIZON_S, _FURTHEST))
     # Both how it gets there, with what waits worked off, and where it comes to rest.
-    return float(0.5 * (found.total[0] + found.settled.sum()))
+    return float((0.5 * (found.total + found.settled.sum(axis=1))).max())
+
+
+def _as_bounded_or_looser(fleet: Fleet, slots: float) -> Settings:
+    """How levers stand; where batches are bounded also with bounds as much larger as there are more slots, and none."""
+    now = present(fleet)
+    loose = np.where(fleet.can_bound, fleet.own_bounds, fleet.bounds)
+    if np.array_equal(loose, fleet.bounds):
+        return now
+    larger = np.minimum(loose, fleet.bounds * max(1.0, slots / fleet.held))
+    return joined([now, *(replace(now, bounds=bounds[None, :]) for bounds in (larger, loose))])
