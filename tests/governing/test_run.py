@@ -11,6 +11,7 @@ from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
+from penstock.core.levers import Dial
 from penstock.engines.spark.jobs import Job
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, OutageError, TakenOverError
 from penstock.governing import run
@@ -50,6 +51,31 @@ def test_the_document_of_a_run_tells_of_each_job_what_was_seen_last_and_how_ofte
     ads = story["jobs"]["ads"]
     assert (ads["slots"], ads["juice"], ads["latency_mean_s"], ads["trouble"]) == (4, 0.9, 1.5, None)
     json.dumps(story, allow_nan=False)
+
+
+def test_the_document_of_a_run_has_its_rounds_and_the_utility_since_every_tenant_had_figures() -> None:
+    bounded = replace(a_job("ads"), figures=replace(a_job("ads").figures, levers=(Dial("bound", "ads", 500, 1),)))
+    starts, first, last = (a_job("fraud", utility=utility) for utility in (None, 10.0, 20.0))
+    views = [a_view(at_s, (bounded, job)) for at_s, job in ((10.0, starts), (20.0, first), (30.0, last))]
+    story = as_document(RunStory("demo", "henge", "local[2]", False, views, ()))
+    assert [(one["at_s"], one["utility"], one["max_utility"]) for one in story["series"]] == [
+        (view.at_s, view.utility, view.max_utility) for view in views
+    ]
+    assert story["series"][0]["jobs"]["fraud"]["utility"] is None
+    assert story["series"][0]["jobs"]["ads"] == {
+        "utility": bounded.utility,
+        "met": bounded.met,
+        "latency_s": 3.0,  # at the percentile that it asks for
+        "juice": 0.9,
+        "slots": 4,
+        "bound": 500,
+    }
+    assert story["from_first_figures"] == pytest.approx(sum(view.utility / view.max_utility for view in views[1:]) / 2)
+
+
+def test_there_is_no_utility_since_every_tenant_had_figures_where_one_never_had_any() -> None:
+    views = (a_view(10.0, (a_job("ads"), a_job("fraud", utility=None))),)
+    assert as_document(RunStory("demo", "henge", "local[2]", False, views, ()))["from_first_figures"] is None
 
 
 def test_a_route_that_is_not_found_is_its_tenants_trouble_alone() -> None:

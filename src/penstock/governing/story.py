@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from typing import Any
 
 from penstock.core.documents import decision_document, job_document, mean
-from penstock.core.run import DecisionRecord
+from penstock.core.run import DecisionRecord, asked_latency_s
 from penstock.core.states import State, possible_utility, state_of
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.errors import EngineError, TakenOverError, told
 from penstock.governing.controller import Controller
 
@@ -72,10 +73,43 @@ def as_document(story: RunStory) -> dict[str, Any]:
         "dry_run": story.dry_run,
         "seconds": story.views[-1].at_s if story.views else 0.0,
         "utility_mean": mean(shares),
+        "from_first_figures": _from_first_figures(story.views),
         "jobs": {job.name: _job_document(job.name, story.views) for job in story.views[-1].jobs} if story.views else {},
+        "series": [_round_document(view) for view in story.views],
         "decisions": [decision_document(record) for record in story.decisions],
         "error": story.error,
         "run": story.run_id,
+    }
+
+
+def _from_first_figures(views: Sequence[View]) -> float | None:
+    """The mean share of all utility since every tenant had figures: a start is not counted as if nothing was had."""
+    since = dropwhile(lambda view: not all(_has_figures(job) for job in view.jobs), views)
+    return mean(view.utility / view.max_utility for view in since if view.max_utility > 0)
+
+
+def _has_figures(job: JobView) -> bool:
+    return job.utility is not None or state_of(job) is State.RESTING
+
+
+def _round_document(view: View) -> dict[str, Any]:
+    return {
+        "at_s": view.at_s,
+        "utility": view.utility,
+        "max_utility": view.max_utility,
+        "jobs": {job.name: _seen_document(job) for job in view.jobs},
+    }
+
+
+def _seen_document(job: JobView) -> dict[str, Any]:
+    bound = job.figures.lever("bound")
+    return {
+        "utility": job.utility,
+        "met": job.met,
+        "latency_s": asked_latency_s(job),
+        "juice": job.figures.juice,
+        "slots": job.figures.threads,
+        "bound": None if bound is None else bound.now,
     }
 
 
