@@ -90,6 +90,7 @@ class FleetEngine:
         self._waits: Mapping[str, str] = {}
         self._deeds: deque[Deed] = deque(maxlen=_DEEDS)
         self._obeyed = 0  # the latest epoch that an agent said it obeys
+        self._rose_s = -inf
         self._opened_s = even()
         self._ahead_s: float | None = None  # of our clock is the loop's
 
@@ -110,14 +111,18 @@ class FleetEngine:
 
     @property
     def obeyed(self) -> int:
-        """The latest epoch that an agent said it obeys: it refuses orders of those before."""
-        return self._obeyed
+        """The latest epoch that an agent said it obeys, refusing orders of those before; 0 where that is ours.
+
+        Told once a lease at most: whoever claims a later one in each report has us begin no more epochs than that.
+        """
+        recently = self._even() - self._rose_s < self._settings.lease_s
+        return 0 if recently or self._obeyed <= self._epoch else self._obeyed
 
     def rise(self, epoch: int) -> None:
         """Lead in this later epoch from now on; what was ordered and not taken up is ordered again."""
         with self._lock:
             self._note(None, f"leads in epoch {epoch}", f"agents obeyed epoch {self._obeyed}, and no earlier one")
-            self._epoch = epoch
+            self._epoch, self._rose_s = epoch, self._even()
             for name, one in self._known.items():
                 if one.order is not None and one.order.serials != one.applied:
                     self._known[name] = replace(one, order=replace(one.order, serials=self._next()))
