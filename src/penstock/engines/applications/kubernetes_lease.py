@@ -134,9 +134,7 @@ class KubernetesLease:
             "spec": {
                 "holderIdentity": self._holder,
                 "leaseDurationSeconds": max(1, ceil(lease_s)),
-                "leaseTransitions": min(
-                    epoch - 1, _MOST_TRANSITIONS
-                ),  # the epoch, for coordinators that know no annotation
+                "leaseTransitions": min(epoch - 1, _MOST_TRANSITIONS),  # for coordinators that know no annotation
                 "acquireTime": before.get("acquireTime", now) if renews else now,
                 "renewTime": now,
             },
