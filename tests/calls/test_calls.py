@@ -213,7 +213,7 @@ def test_a_coordinator_leads_while_a_block_lasts(tmp_path: Path) -> None:
     with ps.coordinate(file, say=said.append, **how) as coordinator:  # type: ignore[arg-type]
         eventually(lambda: coordinator.leads)
     assert not coordinator.leads
-    assert said[0].startswith("leads prod in epoch 1")
+    assert said[0].startswith("leads prod in epoch ")
 
 
 @pytest.mark.sockets

@@ -32,7 +32,7 @@ def test_executors_move_between_applications_and_the_store_tells_why(site: Site)
     agents = [site.governed(one, door) for one in (clicks, fraud)]
     eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
     assert site.cluster.most_held == 6
-    assert {agent.talk.epoch for agent in agents} == {1}
+    assert len({agent.talk.epoch for agent in agents}) == 1
     site.coordinators[0].stop()
     with closing(open_store(site.store)) as store:
         run = store.read_run("fleet-lab")
@@ -104,6 +104,7 @@ def test_an_agent_that_is_cut_off_keeps_its_executors_and_is_heard_again(tmp_pat
             fraud = of_one("fraud", site.cluster, 380.0)
             agent = site.governed(fraud, door)
             eventually(lambda: fraud.held == 4)
+            before = agent.talk.epoch
             port = int(door.url.rsplit(":", 1)[1])
         with pytest.raises(OutageError, match="no coordinator answers"):
             agent.once()
@@ -111,19 +112,21 @@ def test_an_agent_that_is_cut_off_keeps_its_executors_and_is_heard_again(tmp_pat
         fraud.rates["fraud"] = 580.0
         site.begin(port)
         eventually(lambda: fraud.held == 6)
-        assert agent.talk.epoch == 2
+        assert agent.talk.epoch > before
 
 
 def test_of_two_coordinators_one_leads_and_the_other_follows_and_takes_over(site: Site) -> None:
     doors = [site.begin(), site.begin()]
     clicks, fraud = of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 100.0)
     agents = [site.governed(one, *doors) for one in (clicks, fraud)]
-    eventually(lambda: all(agent.talk.epoch == 1 for agent in agents))
+    eventually(lambda: all(agent.talk.epoch for agent in agents))
+    (first,) = {agent.talk.epoch for agent in agents}
     assert sorted(one.leads for one in site.coordinators) == [False, True]
     next(one for one in site.coordinators if one.leads).stop()
     fraud.rates["fraud"] = 380.0
     eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
-    assert {agent.talk.epoch for agent in agents} == {2}
+    (second,) = {agent.talk.epoch for agent in agents}
+    assert second > first
     serials = [order.serials for order in fraud.given]
     assert serials == sorted(set(serials))
     assert site.cluster.most_held == 6
@@ -169,11 +172,12 @@ def _recorded(site: Site, name: str) -> float | None:
 def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take, failures = Leadership.take, [ZeroDivisionError("nobody foresaw this")]
+    take, failures, ended = Leadership.take, [ZeroDivisionError("nobody foresaw this")], list[int]()
 
-    def failing(self: Leadership, lease_s: float) -> Leader:
-        leader = take(self, lease_s)
+    def failing(self: Leadership, lease_s: float, above: int = 0) -> Leader:
+        leader = take(self, lease_s, above)
         if failures and any(one.leads for one in site.coordinators):  # none is there yet while the first one begins
+            ended.append(leader.epoch)
             raise failures.pop()
         return leader
 
@@ -182,7 +186,7 @@ def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(
     door = site.begin()
     agent = site.governed(of_one("fraud", site.cluster, 100.0), door)
     eventually(lambda: not failures)
-    eventually(lambda: agent.talk.epoch >= 2)  # it leads again
+    eventually(lambda: agent.talk.epoch > ended[0])  # it leads again
 
 
 def test_a_store_that_is_away_costs_a_line_and_no_traceback_each_second(

@@ -1,11 +1,13 @@
 """Who leads: a lease on the database's clock, and epochs that only rise."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from penstock.store.database import Database
+from penstock.store.desk_tables import leaders
 from penstock.store.leadership import Leadership
 
 
@@ -21,21 +23,24 @@ def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[
 
 def test_one_leads_and_the_other_is_told_who_and_where(databases: tuple[Database, Database]) -> None:
     first, second = (Leadership(one, "prod", name, f"http://{name}") for one, name in zip(databases, "ab", strict=True))
-    assert (first.take(60.0).ours, first.take(60.0).epoch) == (True, 1)
+    leads, again = first.take(60.0), first.take(60.0)
+    assert (leads.ours, again.ours, again.epoch) == (True, True, leads.epoch)
     found = second.take(60.0)
-    assert (found.ours, found.holder, found.place, found.epoch) == (False, "a", "http://a", 1)
+    assert (found.ours, found.holder, found.place, found.epoch) == (False, "a", "http://a", leads.epoch)
 
 
 def test_a_lease_that_is_let_go_or_ran_out_is_a_new_epoch_for_whoever_takes_it(
     databases: tuple[Database, Database],
 ) -> None:
     first, second = (Leadership(one, "prod", name) for one, name in zip(databases, "ab", strict=True))
-    first.take(60.0)
+    begun = first.take(60.0).epoch
     first.release()
-    assert (second.take(60.0).epoch, second.take(0.0).epoch) == (2, 2)
-    assert second.take(60.0).epoch == 3  # it had run out, and another may have led meanwhile
+    taken = second.take(60.0).epoch
+    assert (taken > begun, second.take(0.0).epoch) == (True, taken)
+    late = second.take(60.0).epoch
+    assert late > taken  # it had run out, and another may have led meanwhile
     second.release()
-    assert (first.take(60.0).epoch, second.take(60.0).ours) == (4, False)
+    assert (first.take(60.0).epoch > late, second.take(60.0).ours) == (True, False)
 
 
 def test_whoever_takes_over_is_told_whose_lease_ran_out_and_nothing_of_one_that_was_let_go(
@@ -53,3 +58,41 @@ def test_fleets_of_other_names_are_led_by_themselves(databases: tuple[Database, 
     first, second = (Leadership(one, f"fleet-{name}", name) for one, name in zip(databases, "ab", strict=True))
     assert first.take(60.0).ours
     assert second.take(60.0).ours
+
+
+@pytest.mark.parametrize("known", [None, 50, 2**60, -1], ids=["new", "restored", "damaged", "negative"])
+def test_a_store_that_does_not_know_what_epochs_there_were_leads_in_a_later_one_by_the_clock(
+    databases: tuple[Database, Database], known: int | None
+) -> None:
+    an_hour_ago = int(time.time()) - 3600  # when somebody may have taken one who has another store
+    database, _ = databases
+    leads = Leadership(database, "prod", "a")
+    if known is not None:
+        leads.take(0.0)
+        with database.writing() as connection:
+            connection.execute(leaders.update().values(epoch=known))
+    assert an_hour_ago < leads.take(60.0).epoch < 2**53
+
+
+def test_an_epoch_rises_though_the_clock_is_behind(databases: tuple[Database, Database]) -> None:
+    database, _ = databases
+    leads = Leadership(database, "prod", "a")
+    later = leads.take(0.0).epoch + 3600
+    with database.writing() as connection:
+        connection.execute(leaders.update().values(epoch=later))
+    assert leads.take(60.0).epoch == later + 1
+
+
+def test_who_leads_goes_on_above_an_epoch_that_agents_obey_and_who_does_not_lead_changes_nothing(
+    databases: tuple[Database, Database],
+) -> None:
+    first, second = (Leadership(one, "prod", name) for one, name in zip(databases, "ab", strict=True))
+    obeyed = first.take(60.0).epoch + 3600
+    rose, after = first.take(60.0, obeyed), first.take(60.0, obeyed)
+    assert (rose.ours, rose.rose, rose.epoch) == (True, True, obeyed + 1)
+    assert (after.ours, after.rose, after.epoch) == (True, False, obeyed + 1)
+    found = second.take(60.0, obeyed + 3600)
+    assert (found.ours, found.rose, found.epoch) == (False, False, obeyed + 1)
+    first.release()
+    taken = second.take(60.0, obeyed + 3600)
+    assert (taken.ours, taken.rose, taken.epoch) == (True, False, obeyed + 3601)  # it did not lead before

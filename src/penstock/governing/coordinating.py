@@ -130,7 +130,8 @@ class Coordinator:
         """Ask for the lease, for the first time or again; whether it is ours, in the epoch that we know."""
         asked_s = self._even()
         try:
-            leader = self._lease.take(self._file.lease)
+            engine = self._engine
+            leader = self._lease.take(self._file.lease, 0 if engine is None else engine.obeyed)
         except OutageError as error:
             _log.warning("nobody says who leads: %s", error)
             return self.leads
@@ -138,13 +139,23 @@ class Coordinator:
         if not leader.ours:
             self._until_s = 0.0
             return False
-        first = self._engine is None
-        if first:
+        if engine is None:
             self._epoch = leader.epoch
             self._say_lapsed(leader)
+        elif leader.rose:
+            self._rise(engine, leader.epoch)
         ours = leader.epoch == self._epoch
         self._until_s = asked_s + self._file.lease if ours else 0.0
         return ours
+
+    def _rise(self, engine: FleetEngine, epoch: int) -> None:
+        """Go on in a later epoch: agents obeyed one of which our store does not know, and refused all orders."""
+        engine.rise(epoch)
+        self._epoch = epoch
+        self._say(
+            f"leads {self._file.name} in epoch {epoch} from now on, for agents obey one that this store does not know: "
+            f"it is new or was restored, its clock was behind, or a coordinator with another store leads them too"
+        )
 
     def _say_lapsed(self, leader: Leader) -> None:
         """Nobody else can tell of a coordinator that was killed: its own log has not a word of it."""

@@ -6,7 +6,7 @@ whoever takes it next, the one that had it included: meanwhile another may have 
 
 import sqlalchemy as sa
 
-from penstock.core.leader import Leader
+from penstock.core.leader import Leader, next_epoch
 from penstock.store.archive import RefusedError
 from penstock.store.database import Database
 from penstock.store.desk_tables import leaders
@@ -32,15 +32,12 @@ class Leadership:
         self._holder = holder
         self._place = place
 
-    def take(self, lease_s: float) -> Leader:
-        """Begin to lead, or go on with it, for so long; where somebody else leads, who it is.
-
-        A StoreError where the database does not say.
-        """
+    def take(self, lease_s: float, above: int = 0) -> Leader:
+        """See Lease; a StoreError where the database does not say."""
         try:
-            return self._take(lease_s)
+            return self._take(lease_s, above)
         except RefusedError:  # two began at once, and the other's row is there by now
-            return self._take(lease_s)
+            return self._take(lease_s, above)
 
     def release(self) -> None:
         """Let another lead at once."""
@@ -52,22 +49,25 @@ class Leadership:
         """Close the connections."""
         self._database.close()
 
-    def _take(self, lease_s: float) -> Leader:
+    def _take(self, lease_s: float, above: int) -> Leader:
         with self._database.writing() as connection:
             now = float(connection.execute(sa.select(_clock(connection))).scalar_one())
             wanted = sa.select(leaders).where(leaders.c.name == self._name).with_for_update()
             known = connection.execute(wanted).mappings().first()
             ours = {"holder": self._holder, "place": self._place, "until_epoch_s": now + lease_s}
             if known is None:
-                connection.execute(leaders.insert().values(name=self._name, epoch=1, **ours))
-                return Leader(self._holder, self._place, 1, ours=True)
+                epoch = next_epoch(above, now)
+                connection.execute(leaders.insert().values(name=self._name, epoch=epoch, **ours))
+                return Leader(self._holder, self._place, epoch, ours=True)
             holds = known["until_epoch_s"] > now
             if holds and known["holder"] != self._holder:
                 return Leader(known["holder"], known["place"], known["epoch"], ours=False)
-            epoch = known["epoch"] if holds else known["epoch"] + 1
+            rises = holds and above >= known["epoch"]
+            goes_on = holds and not rises
+            epoch = known["epoch"] if goes_on else next_epoch(max(known["epoch"], above), now)
             connection.execute(leaders.update().where(leaders.c.name == self._name).values(epoch=epoch, **ours))
             lapsed = None if holds or known["until_epoch_s"] == _LET_GO else known["place"]
-            return Leader(self._holder, self._place, epoch, ours=True, lapsed=lapsed)
+            return Leader(self._holder, self._place, epoch, ours=True, lapsed=lapsed, rose=rises)
 
 
 def _clock(connection: sa.Connection) -> sa.ColumnElement[float]:

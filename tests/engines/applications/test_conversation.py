@@ -77,6 +77,19 @@ def test_a_coordinator_of_an_earlier_epoch_is_not_obeyed_nor_believed_to_have_he
     assert (order, talk.epoch, talk.heard, talk.refused) == (None, 4, None, "epoch 3 is over, 4 has begun")
 
 
+def test_who_leads_in_an_earlier_epoch_is_told_which_one_is_obeyed_until_it_leads_in_a_later_one() -> None:
+    _, talk = begun().answered(answer(epoch=4), 0.1)
+    assert (talk.reporting(state())[0].obeys, talk.over, talk.trouble) == (0, None, "")
+    _, talk = talk.answered(ordered(5, epoch=3), 0.1)
+    report, talk = talk.reporting(state())
+    assert (report.obeys, report.base, talk.over) == (4, None, 3)
+    assert "leads in epoch 3, which is over: epoch 4 was heard of" in talk.trouble
+    assert "give all coordinators one store, or start this driver again" in talk.trouble
+    order, talk = talk.answered(ordered(5, epoch=5, number=1), 0.1)
+    assert order is not None
+    assert (talk.reporting(state())[0].obeys, talk.over, talk.trouble) == (0, None, "")
+
+
 def test_orders_of_a_later_epoch_count_from_one_again() -> None:
     _, talk = begun().answered(ordered(2, epoch=3, number=40), 0.1)
     order, talk = talk.answered(ordered(4, epoch=4, number=1), 0.1)

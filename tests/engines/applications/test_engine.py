@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 
+from penstock.core.leader import LATEST_HEEDED
 from penstock.core.levers import Executors
 from penstock.core.plan import Step
 from penstock.engines.applications.book import Bounds
@@ -471,3 +472,50 @@ def test_a_coordinator_that_takes_over_goes_on_from_what_agents_hold_and_obeys_n
         fleet.round(clicks, fraud)
     assert held(fleet.cluster) == before
     assert {talk.epoch for talk in fleet.talks.values()} == {2}
+
+
+def test_what_was_ordered_in_an_epoch_that_agents_refuse_is_ordered_again_in_one_above_it() -> None:
+    fleet = Fleet()
+    clicks = of_one("clicks", fleet.cluster, 100.0, wanted=5)
+    fleet.report(clicks)
+    fleet.engine.tend()
+    fleet.engine.apply([Step("clicks", (Executors(5, 1, "clicks"),))])
+    fleet.talks["clicks"] = replace(fleet.talks["clicks"], epoch=7)
+    fleet.report(clicks)
+    fleet.report(clicks)
+    assert (clicks.given, fleet.engine.obeyed) == ([], 7)
+    fleet.engine.rise(8)
+    fleet.report(clicks)
+    fleet.report(clicks)
+    assert [(order.serials.epoch, order.executors) for order in clicks.given] == [(8, 1)]
+    assert fleet.engine.obeyed == 0
+    told = [(deed.text, deed.why) for deed in fleet.engine.observe(100.0).deeds]
+    assert ("leads in epoch 8", "agents obeyed epoch 7, and no earlier one") in told
+
+
+def heard(fleet: Fleet, number: int, obeys: int = 0, applied: Serials | None = None) -> int:
+    """The epoch that is to be led above, after one report."""
+    said = Report("fraud", "i-1", number, plain_state(state()), applied=applied or Serials(), obeys=obeys)
+    fleet.engine.hear(said)
+    return fleet.engine.obeyed
+
+
+def test_agents_obey_an_epoch_by_what_they_heard_or_carried_out_and_ours_is_none_to_lead_above() -> None:
+    assert heard(Fleet(), 1, applied=Serials(1, 4)) == 0
+    assert heard(Fleet(), 1, applied=Serials(7, 4)) == 7
+    assert heard(Fleet(), 1, obeys=7) == 7
+
+
+def test_an_epoch_of_which_one_lies_is_ignored_where_it_would_leave_none_for_others() -> None:
+    fleet = Fleet()
+    assert heard(fleet, 1, obeys=LATEST_HEEDED + 1) == 0
+    assert heard(fleet, 2, obeys=LATEST_HEEDED) == LATEST_HEEDED
+
+
+def test_who_claims_a_later_epoch_in_each_report_has_one_begun_once_a_lease() -> None:
+    fleet = Fleet()
+    assert heard(fleet, 1, obeys=7) == 7
+    fleet.engine.rise(8)
+    assert heard(fleet, 2, obeys=9) == 0
+    fleet.now += fleet.settings.lease_s
+    assert heard(fleet, 3, obeys=10) == 10

@@ -1,6 +1,7 @@
 """Messages of the fleet: there and back, and all that is refused."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,8 +32,13 @@ ANSWER = Reply(3, 7, 2.0, 15.0, Order(Serials(3, 12), 4, "clicks gives two"))
 
 def test_a_report_arrives_as_it_was_sent() -> None:
     whole = Report("team/fraud", "i-1", 1, plain_state(state()), refused="too many", leaving=True)
-    for report in (REPORT, whole):
+    for report in (REPORT, whole, replace(REPORT, obeys=1_795_000_000), replace(REPORT, obeys=2**53)):
         assert read_report(encode_report(report)) == report
+
+
+def test_what_is_obeyed_is_said_only_where_it_is_news_for_coordinators_of_before_do_not_know_it() -> None:
+    assert "obeys" not in json.loads(encode_report(REPORT))
+    assert json.loads(encode_report(replace(REPORT, obeys=4)))["obeys"] == 4
 
 
 @pytest.mark.parametrize("answer", [ANSWER, Reply(3, None, 2.0, 15.0)])
@@ -68,6 +74,9 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"number": -1}, "number"),
     ({"number": "7"}, "number"),
     ({"applied": [1]}, "applied"),
+    ({"obeys": -1}, "obeys"),
+    ({"obeys": 2**53 + 1}, "obeys"),
+    ({"obeys": 4.0}, "obeys"),
     ({"more": 1}, "more"),
     ({"state": []}, "state"),
 ]

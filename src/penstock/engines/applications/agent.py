@@ -133,7 +133,7 @@ class Agent:
         except Exception as error:  # whatever it is, the next report may go through
             self._note(told(error))
         else:
-            self._note("")
+            self._note(self.talk.trouble)
 
     def _note(self, said: str) -> None:
         """Told once, until it is another thing or over."""

@@ -5,7 +5,8 @@ output, no clock: whoever has these asks it.
                            not heard        -> the next one says all
                    order:  newer, in time, within bounds  -> to be carried out, once
                            older, late, out of bounds     -> refused, and told with the next report
-                   an earlier epoch                       -> nothing of it counts: somebody else leads
+                   an earlier epoch                       -> nothing of it counts: somebody else leads, or the one that
+                                                             answers has lost its store; it is told, and can go on above
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,11 @@ EVERY_S = 2.0  # between reports, as long as no coordinator says otherwise
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """How far it has come. `epoch` is the newest that was heard of, `applied` the newest order that was taken up."""
+    """How far it has come.
+
+    `epoch` is the newest that was heard of, `applied` the newest order that was taken up; `over` the epoch in which the
+    last answer was given where that is an earlier one, else None.
+    """
 
     application: str
     instance: str
@@ -32,21 +37,35 @@ class Conversation:
     applied: Serials = Serials()
     refused: str = ""
     every_s: float = EVERY_S
+    over: int | None = None
+
+    @property
+    def trouble(self) -> str:
+        """Why no order is obeyed, and what to do about it, for those who look after the application; else empty."""
+        if self.over is None:
+            return ""
+        return (
+            f"the coordinator that answers leads in epoch {self.over}, which is over: epoch {self.epoch} was heard of, "
+            f"from one with another store, or before its store was lost or restored. It is told so, and leads in a "
+            f"later one soon; where this does not end, give all coordinators one store, or start this driver again"
+        )
 
     def reporting(self, state: SaidState, leaving: bool = False) -> tuple[Report, "Conversation"]:
         """The next report."""
         plain, number = plain_state(state), self.number + 1
         base, told = (None, plain) if self.heard is None else (self.heard[0], patch(self.heard[1], plain))
-        report = Report(self.application, self.instance, number, told, base, self.applied, self.refused, leaving)
+        obeys = 0 if self.over is None else self.epoch
+        report = Report(self.application, self.instance, number, told, base, self.applied, self.refused, leaving, obeys)
         return report, replace(self, number=number, said=plain, bounds=state.executors)
 
     def answered(self, answer: Reply, took_s: float) -> tuple[Order | None, "Conversation"]:
         """What to do about an answer that came `took_s` after the report was sent."""
         if answer.epoch < self.epoch:
-            return None, replace(self, heard=None, refused=f"epoch {answer.epoch} is over, {self.epoch} has begun")
+            why = f"epoch {answer.epoch} is over, {self.epoch} has begun"
+            return None, replace(self, heard=None, refused=why, over=answer.epoch)
         knows = answer.heard == self.number and self.said is not None
         heard = (self.number, self.said or {}) if knows else None
-        here = replace(self, heard=heard, epoch=answer.epoch, every_s=answer.every_s)
+        here = replace(self, heard=heard, epoch=answer.epoch, every_s=answer.every_s, over=None)
         order = answer.order
         if order is None or order.serials <= self.applied:
             return None, replace(here, refused="")

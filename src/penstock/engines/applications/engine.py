@@ -18,6 +18,7 @@ from math import inf, nextafter
 from penstock.core.deeds import Deed
 from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.intents import Intent
+from penstock.core.leader import LATEST_HEEDED
 from penstock.core.levers import Executors
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.applications.book import Application, Bounds
@@ -88,6 +89,8 @@ class FleetEngine:
         self._cluster_said = ""
         self._waits: Mapping[str, str] = {}
         self._deeds: deque[Deed] = deque(maxlen=_DEEDS)
+        self._obeyed = 0  # the latest epoch that an agent said it obeys
+        self._rose_s = -inf
         self._opened_s = even()
         self._ahead_s: float | None = None  # of our clock is the loop's
 
@@ -106,6 +109,24 @@ class FleetEngine:
         with self._lock:
             self._before = {name: executors for name, executors in wanted.items() if name not in self._known}
 
+    @property
+    def obeyed(self) -> int:
+        """The latest epoch that an agent said it obeys, refusing orders of those before; 0 where that is ours.
+
+        Told once a lease at most: whoever claims a later one in each report has us begin no more epochs than that.
+        """
+        recently = self._even() - self._rose_s < self._settings.lease_s
+        return 0 if recently or self._obeyed <= self._epoch else self._obeyed
+
+    def rise(self, epoch: int) -> None:
+        """Lead in this later epoch from now on; what was ordered and not taken up is ordered again."""
+        with self._lock:
+            self._note(None, f"leads in epoch {epoch}", f"agents obeyed epoch {self._obeyed}, and no earlier one")
+            self._epoch, self._rose_s = epoch, self._even()
+            for name, one in self._known.items():
+                if one.order is not None and one.order.serials != one.applied:
+                    self._known[name] = replace(one, order=replace(one.order, serials=self._next()))
+
     # What agents say
 
     def hear(self, report: Report) -> Reply:
@@ -114,6 +135,7 @@ class FleetEngine:
         now = self._even()
         with self._lock:
             known = self._known.get(report.application)
+            self._heed(max(report.obeys, report.applied.epoch))
             if report.leaving:
                 self._leave(known, report)
                 return self._answer(report.number, None)
@@ -130,6 +152,10 @@ class FleetEngine:
             self._known[known.name] = found
             order = found.order if found.order is not None and found.order.serials > found.applied else None
             return self._answer(report.number, order)
+
+    def _heed(self, obeys: int) -> None:
+        if obeys <= LATEST_HEEDED:
+            self._obeyed = max(self._obeyed, obeys)
 
     def _join(self, known: Application | None, report: Report, now: float) -> Reply:
         if known is not None and now - known.heard_s < self._settings.lease_s:
@@ -311,10 +337,13 @@ class FleetEngine:
                 continue
             if promised > one.promised and one.promised != one.wanted:
                 self._note(one.name, f"executors promised {one.promised} -> {promised}", "so many are free by now")
-            self._number += 1
             why = f"{promised} of the {one.wanted} that it is to have" if promised != one.wanted else ""
-            order = Order(Serials(self._epoch, self._number), promised, why)
+            order = Order(self._next(), promised, why)
             self._known[one.name] = replace(one, promised=promised, order=order, ordered_s=now)
+
+    def _next(self) -> Serials:
+        self._number += 1
+        return Serials(self._epoch, self._number)
 
     def _check_leads(self) -> None:
         if not self._leads():

@@ -156,7 +156,8 @@ class _SaidOrder(_Said):
 class Report:
     """What an agent sends. `applied` is the newest order that it carried out, `refused` why it did not the last one.
 
-    `state` is whole, or with a `base` what changed since the report of that number.
+    `state` is whole, or with a `base` what changed since the report of that number. `obeys` is the epoch of the newest
+    coordinator that was heard, where the last answer was one's of an earlier epoch; else 0, which is not sent.
     """
 
     application: str
@@ -167,6 +168,7 @@ class Report:
     applied: Serials = Serials()
     refused: str = ""
     leaving: bool = False
+    obeys: int = 0
 
 
 class _SaidReport(_Said):
@@ -179,6 +181,7 @@ class _SaidReport(_Said):
     applied: tuple[Serial, Serial] = (0, 0)
     refused: SaidLine = ""
     leaving: bool = False
+    obeys: Serial = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +228,8 @@ def encode_report(report: Report) -> bytes:
         said["refused"] = report.refused[:_MOST_SAID]
     if report.leaving:
         said["leaving"] = True
+    if report.obeys:
+        said["obeys"] = report.obeys
     return _written(said)
 
 
@@ -240,6 +245,7 @@ def read_report(raw: bytes) -> Report:
         Serials(*found.applied),
         found.refused,
         found.leaving,
+        found.obeys,
     )
 
 
