@@ -24,13 +24,15 @@ _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slo
 class PossibleFuture:
     """What may come: so many times what arrives now, and how likely it is.
 
-    `cold`: work goes on to cost what it cost lately, though code that is new mostly gets quicker.
+    `cold`: work goes on to cost what it cost lately, though code that is new mostly gets quicker. `warm`: it soon gets
+    as quick as such code can, on the driver too.
     `foretold`: of what a forecast says that will arrive, where one is to be trusted. `feared`: nothing speaks for it.
     """
 
     arrivals: float
     likely: float
     cold: bool = False
+    warm: bool = False
     foretold: bool = False
     feared: bool = False
 
@@ -38,11 +40,13 @@ class PossibleFuture:
 _MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
 # What holds by a hair holds for a moment: of two that are as good now, the one that would bear more is better.
 FUTURES = (PossibleFuture(1.0, 0.7), PossibleFuture(1.0 + _MORE, 0.3, feared=True))
-# Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon.
+# Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon. By what
+# it costs now such a one is beyond rescue whatever is done, and would be given up for those who are worth less.
 YOUNG_FUTURES = (
-    PossibleFuture(1.0, 0.5),
+    PossibleFuture(1.0, 0.4),
     PossibleFuture(1.0 + _MORE, 0.2, feared=True),
-    PossibleFuture(1.0, 0.3, cold=True),
+    PossibleFuture(1.0, 0.1, cold=True),
+    PossibleFuture(1.0, 0.3, warm=True),
 )
 WARM = 0.95
 # A forecast that was right before says when, or how much, less well than that.
@@ -78,6 +82,7 @@ class Fleet:
     row_cpu_s: Floats
     row_wait_s: Floats
     warming: Floats  # what work on cores will cost soon, of what it cost while code was new: costs here are such
+    warmest: Floats  # what work will cost at the least, of what it cost while code was new
     aside_s: Floats
     aside_load: Floats  # the share of the time that its batches are off the slots, as it is now
     driver_cores: float  # of what is off the slots: the part of a core that it takes from tasks
@@ -135,7 +140,8 @@ class Fleet:
         arrivals = future.arrivals * (self.coming if future.foretold else self.arrivals)
         # Stages that were quicker than foretold may have met neighbours that were not busy yet.
         staged = np.maximum(self.staged, 1.0) if future.feared else self.staged
-        return replace(self.as_it_was if future.cold else self, arrivals=arrivals, staged=staged)
+        one = self.as_it_was if future.cold else self.once_warm if future.warm else self
+        return replace(one, arrivals=arrivals, staged=staged)
 
     def in_all_futures(self, rows: int) -> "Fleet":
         """The same with all futures below one another, so many rows of each: what differs among them has a row each."""
@@ -150,6 +156,7 @@ class Fleet:
             staged=below(lambda one: one.staged),
             task_cpu_s=below(lambda one: one.task_cpu_s),
             row_cpu_s=below(lambda one: one.row_cpu_s),
+            aside_s=below(lambda one: one.aside_s),
         )
 
     def part(self, places: NDArray[np.intp]) -> "Fleet":
@@ -172,6 +179,17 @@ class Fleet:
     def as_it_was(self) -> "Fleet":
         """The same with work that costs what it cost when that was learnt."""
         return replace(self, task_cpu_s=self.task_cpu_s / self.warming, row_cpu_s=self.row_cpu_s / self.warming)
+
+    @property
+    def once_warm(self) -> "Fleet":
+        """The same with work that costs as little as it can once code is warm, what is off the slots included."""
+        was = self.as_it_was
+        return replace(
+            was,
+            task_cpu_s=was.task_cpu_s * self.warmest,
+            row_cpu_s=was.row_cpu_s * self.warmest,
+            aside_s=was.aside_s * self.warmest,
+        )
 
 
 def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, float] | None = None) -> Fleet | None:
@@ -207,7 +225,10 @@ def _fleet(
         values=np.array([job.max_utility for job in jobs]),
         objectives=grouped(job.intent for job in jobs),
         futures=_futures(
-            1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in costs)
+            1.0 - (1.0 - warming) * np.minimum(1.0, of.cpu_share * slow),
+            of.arrivals,
+            foretold,
+            min(one.batches for one in costs),
         ),
         slots=float(slots),
         follows=follows,
@@ -224,6 +245,7 @@ def _fleet(
         row_cpu_s=warming * of.row_cpu_s,
         row_wait_s=of.row_s * wait_share,
         warming=warming,
+        warmest=1.0 - of.cold,
         aside_s=of.aside_s,
         aside_load=aside_load,
         driver_cores=_driver_cores(slow, cores - left, float(aside_load.sum())),
@@ -334,10 +356,13 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
     )
 
 
-def _futures(warming: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[PossibleFuture, ...]:
-    """What is thought of; of few batches it is little known what rows take, which is as if more of them came."""
+def _futures(could_cost: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[PossibleFuture, ...]:
+    """What is thought of; of few batches it is little known what rows take, which is as if more of them came.
+
+    `could_cost`: what work of each will cost soon, of what it costs now, on as many cores as its tasks want.
+    """
     changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
-    futures = YOUNG_FUTURES if float(warming.min()) < WARM else FORETOLD_FUTURES if changes else FUTURES
+    futures = YOUNG_FUTURES if float(could_cost.min()) < WARM else FORETOLD_FUTURES if changes else FUTURES
     while_new = _MORE_WHILE_NEW / max(1, batches)
     return tuple(replace(one, arrivals=one.arrivals + while_new) if one.feared else one for one in futures)
 
