@@ -57,3 +57,10 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
     stop = threading.Event()
     with living(place, stop) as run:
         yield run
+
+
+@pytest.fixture
+def own_live(tmp_path: Path) -> Iterator[LiveRun]:
+    """Another one for one test: on a slow machine what all share is over before the last of them looks at it."""
+    with living(tmp_path, threading.Event()) as run:
+        yield run

@@ -455,9 +455,9 @@ def test_on_a_phone_no_field_of_a_what_if_and_no_stage_is_cut(site: Site, store:
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_what_the_controller_says_moves_nothing_under_the_pointer(
-    live: LiveRun, open_page: OpenPage, width: int
+    own_live: LiveRun, open_page: OpenPage, width: int
 ) -> None:
-    page = open_page(live.url, width=width)
+    page = open_page(own_live.url, width=width)
     page.get_by_placeholder("your name, for the log").fill("somebody with a long name")
 
     def corners() -> object:
