@@ -86,7 +86,7 @@ def living(place: Path, stop: threading.Event, approval: frozenset[str] = frozen
     """The shop, ten times as fast as time, until the block ends."""
     path = place / "live.sqlite"
     options = LiveOptions(policy="henge", speed=10.0, approval=approval)
-    scenario = checked(ScenarioFile, SHOP | {"duration": 4_000}, "shop")  # it takes a third of a core while it lives
+    scenario = checked(ScenarioFile, SHOP | {"duration": 4_000}, "shop")  # it works for as long as it lives
     with closing(open_store(path)) as writer, closing(open_store(path)) as reader:
         run = begin_live(writer, scenario, options)
         settings = WebSettings(
