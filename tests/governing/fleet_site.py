@@ -1,7 +1,7 @@
 """A coordinator over real HTTP whose applications and cluster are simulated."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +47,16 @@ class Site:
         self.stack.enter_context(door.open())
         self.stack.enter_context(beside(coordinator))
         return door
+
+    @contextmanager
+    def begun(self) -> Iterator[tuple[AgentsDoor, int]]:
+        """A coordinator that ends with the block, and its port; what else begins meanwhile goes on after it."""
+        outer = self.stack
+        with ExitStack() as first:
+            self.stack = first
+            door = self.begin()
+            self.stack = outer
+            yield door, int(door.url.rsplit(":", 1)[1])
 
     def governed(self, application: SimulatedApplication, *doors: AgentsDoor) -> Agent:
         """The application, with an agent that reports there."""

@@ -97,15 +97,11 @@ def test_a_token_reports_for_the_applications_that_it_names_and_no_others(site: 
 def test_an_agent_that_is_cut_off_keeps_its_executors_and_is_heard_again(tmp_path: Path) -> None:
     with ExitStack() as outer:
         site = Site(tmp_path, outer)
-        with ExitStack() as first:
-            site.stack = first
-            door = site.begin()
-            site.stack = outer
+        with site.begun() as (door, port):
             fraud = of_one("fraud", site.cluster, 380.0)
             agent = site.governed(fraud, door)
             eventually(lambda: fraud.held == 4)
             before = agent.talk.epoch
-            port = int(door.url.rsplit(":", 1)[1])
         with pytest.raises(OutageError, match="no coordinator answers"):
             agent.once()
         assert fraud.held == 4

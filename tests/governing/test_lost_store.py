@@ -29,11 +29,7 @@ def led_in(site: Site, epoch: int) -> None:
 def test_agents_obey_who_leads_with_a_new_store(tmp_path: Path) -> None:
     with ExitStack() as outer:
         site = Site(tmp_path, outer)
-        with ExitStack() as first:
-            site.stack = first
-            door = site.begin()
-            port = _port(door.url)
-            site.stack = outer
+        with site.begun() as (door, port):
             fraud = of_one("fraud", site.cluster, 380.0)
             agent = site.governed(fraud, door)
             eventually(lambda: fraud.held == 4)
@@ -53,11 +49,7 @@ def test_who_leads_with_a_new_store_and_a_clock_that_is_behind_goes_on_above_wha
         site = Site(tmp_path, outer, lease_s=3.0)
         a_day_later = int(time.time()) + 86_400
         led_in(site, a_day_later)
-        with ExitStack() as first:
-            site.stack = first
-            door = site.begin()
-            port = _port(door.url)
-            site.stack = outer
+        with site.begun() as (door, port):
             fraud = of_one("fraud", site.cluster, 100.0)
             agent = site.governed(fraud, door)
             eventually(lambda: agent.talk.epoch > a_day_later)
@@ -73,7 +65,3 @@ def test_who_leads_with_a_new_store_and_a_clock_that_is_behind_goes_on_above_wha
 
 def _told(caplog: pytest.LogCaptureFixture, words: str) -> bool:
     return any(words in record.message for record in caplog.records if record.name == "penstock.agent")
-
-
-def _port(url: str) -> int:
-    return int(url.rsplit(":", 1)[1])
