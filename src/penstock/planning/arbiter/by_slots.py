@@ -58,7 +58,6 @@ def _as_bounded_or_looser(fleet: Fleet, slots: float) -> Settings:
     """How levers stand; where batches are bounded also with bounds as much larger as there are more slots, and none."""
     now = present(fleet)
     loose = np.where(fleet.can_bound, fleet.own_bounds, fleet.bounds)
-    if np.array_equal(loose, fleet.bounds):
-        return now
     larger = np.minimum(loose, fleet.bounds * max(1.0, slots / fleet.held))
-    return joined([now, *(replace(now, bounds=bounds[None, :]) for bounds in (larger, loose))])
+    different = np.unique(np.stack([fleet.bounds, larger, loose]), axis=0)
+    return joined([replace(now, bounds=bounds[None, :]) for bounds in different])

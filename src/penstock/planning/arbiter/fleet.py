@@ -12,50 +12,13 @@ from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Disturbs
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, guessed
+from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
 
 UNBOUNDED = np.inf
 _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
 _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slower work is
-
-
-@dataclass(frozen=True, slots=True)
-class PossibleFuture:
-    """What may come: so many times what arrives now, and how likely it is.
-
-    `cold`: work goes on to cost what it cost lately, though code that is new mostly gets quicker. `warm`: it soon gets
-    as quick as such code can, on the driver too.
-    `foretold`: of what a forecast says that will arrive, where one is to be trusted. `feared`: nothing speaks for it.
-    """
-
-    arrivals: float
-    likely: float
-    cold: bool = False
-    warm: bool = False
-    foretold: bool = False
-    feared: bool = False
-
-
-_MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
-# What holds by a hair holds for a moment: of two that are as good now, the one that would bear more is better.
-FUTURES = (PossibleFuture(1.0, 0.7), PossibleFuture(1.0 + _MORE, 0.3, feared=True))
-# Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon. By what
-# it costs now such a one is beyond rescue whatever is done, and would be given up for those who are worth less.
-YOUNG_FUTURES = (
-    PossibleFuture(1.0, 0.4),
-    PossibleFuture(1.0 + _MORE, 0.2, feared=True),
-    PossibleFuture(1.0, 0.1, cold=True),
-    PossibleFuture(1.0, 0.3, warm=True),
-)
-WARM = 0.95
-# A forecast that was right before says when, or how much, less well than that.
-FORETOLD_FUTURES = (
-    PossibleFuture(1.0, 0.3),
-    PossibleFuture(1.0, 0.5, foretold=True),
-    PossibleFuture(1.0 + _MORE, 0.2, foretold=True, feared=True),
-)
-_CHANGES = 0.1  # of what arrives: less is no other future
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +187,7 @@ def _fleet(
         jobs=jobs,
         values=np.array([job.max_utility for job in jobs]),
         objectives=grouped(job.intent for job in jobs),
-        futures=_futures(
+        futures=futures_of(
             1.0 - (1.0 - warming) * np.minimum(1.0, of.cpu_share * slow),
             of.arrivals,
             foretold,
@@ -354,17 +317,6 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
         (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
         UNBOUNDED if parts is None or parts.most is None else parts.most,
     )
-
-
-def _futures(could_cost: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[PossibleFuture, ...]:
-    """What is thought of; of few batches it is little known what rows take, which is as if more of them came.
-
-    `could_cost`: what work of each will cost soon, of what it costs now, on as many cores as its tasks want.
-    """
-    changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
-    futures = YOUNG_FUTURES if float(could_cost.min()) < WARM else FORETOLD_FUTURES if changes else FUTURES
-    while_new = _MORE_WHILE_NEW / max(1, batches)
-    return tuple(replace(one, arrivals=one.arrivals + while_new) if one.feared else one for one in futures)
 
 
 def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:
