@@ -173,6 +173,7 @@ _TURNS: Sequence[tuple[Move, Move]] = (
     (Tasks("live", "aggregate", 1, 2), Tasks("live", "aggregate", 2, 1)),
     (BatchBound("ads", None, 500), BatchBound("ads", 500, 600)),
     (Table("ads", "tags", _TABLES[0], _TABLES[1], 1), Table("ads", "tags", _TABLES[1], _TABLES[0], 1)),
+    (BatchBound("fraud", None, 700), BatchBound("fraud", 700, 800)),  # which its next runs begin with
     (Trigger("fraud", 0.2, 1.0), Trigger("fraud", 1.0, 0.2)),
     (Partitions("fraud", 2, 4), Partitions("fraud", 4, 2)),
     (Executors(4, 3), Executors(3, 4)),
@@ -214,7 +215,12 @@ class Life:
         self.spark.properties = cast(Properties, Spoilt(self.spark.properties, self.strike))
         self.times = self.times if self.error is not None else 1
         self.hand = Hand(self._silent_s, lambda: self.now_s, self._pause)
-        settings = SparkSettings(window_s=20.0, executors=4 if self.follows else None, lease_s=1e9)
+        settings = SparkSettings(
+            window_s=20.0,
+            executors=4 if self.follows else None,
+            lease_s=1e9,
+            small_first=frozenset({"ads", "fraud"}),
+        )
         self.engine = SparkEngine(
             cast(port.Spark, Spoilt(self.spark, self.strike)),
             self._jobs(),

@@ -23,6 +23,7 @@ from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.ending import end_queries
 from penstock.governing.remembering import Remembering
+from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
 from penstock.running.session import decider
@@ -91,7 +92,8 @@ def run_trial(
 ) -> TrialResult:
     """Start the tenants afresh, govern them for a while, stop them; what is seen and decided is told meanwhile."""
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
-        settings = SparkSettings(window_s=trial.window_s, sharing=Sharing.of_policy(trial.policy))
+        small_first = begin_small(trial.policy, tenants.intents, (), dry_run=False)
+        settings = SparkSettings(trial.window_s, Sharing.of_policy(trial.policy), small_first=small_first)
         engine = SparkEngine(LiveSpark(spark), tenants.jobs(Path(place)), settings)
         info = RunInfo(trial.policy, trial.policy, trial.policy, "spark", str(spark.sparkContext.master), time.time())
         kept = MemoryStore(info)

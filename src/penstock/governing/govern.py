@@ -28,6 +28,7 @@ from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
+from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import Notifier, notifier_of
 from penstock.notifying.post import Post
@@ -93,7 +94,10 @@ def govern(
     decides = decider(policy, routing=by_route)
     live, clocks = (spark, spark.clocks) if isinstance(spark, FakeSpark) else (LiveSpark(spark), Clocks())
     divided = _divided(spark, live.name, coordinator)
-    how = _how(interval_s, window_s, decides.name, dry_run, divided.executors)
+    how = replace(
+        _how(interval_s, window_s, decides.name, dry_run, divided.executors),
+        small_first=begin_small(decides.name, intents, approval, dry_run),
+    )
     engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     post = _post(notify, spark)

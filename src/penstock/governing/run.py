@@ -34,6 +34,7 @@ from penstock.governing.lives import Applications, Life, MemoryWish, StartedAppl
 from penstock.governing.named_routes import routed
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
+from penstock.governing.small_first import begin_small
 from penstock.governing.story import RunStory, story_of
 from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings
@@ -229,12 +230,18 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
         tenants.window,
         Sharing.of_policy(options.policy or DEFAULT),
         pin_routes=not options.dry_run,
+        small_first=_small_first(tenants, options),
         route_window_s=tenants.routing_window,
         executors=tenants.executors if options.coordinator is None else _first_executors(tenants),
         holds_executors=options.coordinator is not None,
         down_since_s=options.down_since_s,
         lease_s=lease_for(tenants.interval),
     )
+
+
+def _small_first(tenants: TenantsFile, options: RunOptions) -> frozenset[str]:
+    approval = [part.name for part in tenants.jobs if part.approval]
+    return begin_small(options.policy or DEFAULT, (part.name for part in tenants.jobs), approval, options.dry_run)
 
 
 def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jvm import batch_limits
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.errors import EngineError
 from tests.engines.spark.batches import Gate
 from tests.engines.spark.helpers import rates
@@ -258,3 +259,55 @@ def test_a_spark_without_the_setter_is_told_apart(spark: SparkSession, monkeypat
     query = made(spark, 10).writeStream.format("noop").start()
     assert "NoSuchMethodException" in str(bounds.refusal(query))
     query.stop()
+
+
+def begun_small(bounds: BatchBounds, rows: DataFrame, gate: Gate, checkpoint: str) -> StreamingQuery:
+    """A query with its first batch in hand, which was to be of at most 200 rows or two files."""
+
+    def begins(query: StreamingQuery) -> None:
+        bounds.begin_small(query, 200, 2)
+
+    events = QueryEvents(rows.sparkSession, name_pools=False)
+    events.attach(begins)
+    try:
+        return gate.held(rows.writeStream.queryName("small"), checkpoint)
+    finally:
+        events.detach()
+
+
+def test_a_query_is_bounded_before_its_first_batch(
+    spark: SparkSession, kafka: str, topic: str, gate: Gate, bounds: BatchBounds, checkpoint: str
+) -> None:
+    send(kafka, topic, 10_000)
+    query = begun_small(bounds, topic_read(spark, kafka, topic), gate, checkpoint)
+    assert 200 - PARTITIONS < gate.rows[0] <= 200
+    assert after(bounds, query, gate, None) == 10_000 - gate.rows[0]
+
+
+@pytest.mark.parametrize(
+    ("most", "rows"), [pytest.param(None, 2 * LINES, id="no bound"), pytest.param("10", 10 * LINES, id="ten files")]
+)
+def test_so_many_files_are_its_first_batch_unless_its_options_say_how_many(
+    spark: SparkSession,
+    gate: Gate,
+    bounds: BatchBounds,
+    checkpoint: str,
+    tmp_path: Path,
+    most: str | None,
+    rows: int,
+) -> None:
+    options = {} if most is None else {"maxFilesPerTrigger": most}
+    begun_small(bounds, files(spark, tmp_path / "in", 60, **options), gate, checkpoint)
+    assert gate.rows[0] == rows
+
+
+def test_a_query_begins_though_whoever_is_told_of_it_fails(
+    spark: SparkSession, gate: Gate, checkpoint: str, tmp_path: Path
+) -> None:
+    events = QueryEvents(spark, name_pools=False)
+    events.attach(lambda query: 1 / 0)  # type: ignore[arg-type]
+    try:
+        gate.held(files(spark, tmp_path / "in").writeStream.queryName("fails"), checkpoint)
+    finally:
+        events.detach()
+    assert gate.rows[0] == 60 * LINES

@@ -7,6 +7,7 @@ from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.shares import first_threads
+from penstock.engines.spark.small_starts import SmallStarts
 from penstock.engines.spark.watch.events import Adopted
 from penstock.engines.spark.watch.track import Track
 
@@ -14,17 +15,26 @@ from penstock.engines.spark.watch.track import Track
 class Opening:
     """Done once, by whoever holds the lease."""
 
-    def __init__(self, shared: Shared, events: Events, capacity: Capacity, routes: Routes, shares: SlotsLever) -> None:
+    def __init__(
+        self,
+        shared: Shared,
+        events: Events,
+        capacity: Capacity,
+        routes: Routes,
+        shares: SlotsLever,
+        small: SmallStarts,
+    ) -> None:
         self._shared = shared
         self._events = events
         self._capacity = capacity
         self._routes = routes
         self._shares = shares
+        self._small = small
 
     def open(self) -> None:
         """Begin."""
         shared, now = self._shared, self._shared.clocks.now()
-        self._events.attach()
+        self._events.attach(self._small.begins if shared.settings.small_first else None)
         running = {query.name for query in shared.spark.queries()}
         for track in shared.state:
             shared.state.change(

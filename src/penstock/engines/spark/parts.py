@@ -26,6 +26,7 @@ from penstock.engines.spark.port import Events, Spark
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.small_starts import SmallStarts
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.steps import Steps
 from penstock.engines.spark.upkeep import Upkeep
@@ -77,15 +78,15 @@ def parts_of(
         TriggerLever(spark, planned),
         TableLever(state, planned, routes),
     )
-    hearing = Hearing(shared, events, routes, places)
+    hearing, small = Hearing(shared, events, routes, places), SmallStarts(shared, bounds, capacity.slots)
     return Parts(
         shared,
         events,
-        Opening(shared, events, capacity, routes, shares),
+        Opening(shared, events, capacity, routes, shares, small),
         starts,
         hearing,
         Look(shared, hearing, capacity, routes, levers),
-        Upkeep(shared, capacity, routes, places, starts, planned, shares, bounds),
+        Upkeep(shared, capacity, routes, places, starts, planned, shares, bounds, small),
         Steps(shared, levers),
         capacity,
         bounds,

@@ -3,7 +3,7 @@
 `jvm.live` speaks to a real application in words that Spark keeps to itself; `fake` has none, and time of its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from penstock.core.key_placement import KeyPlacement
@@ -19,6 +19,7 @@ from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.watch.events import Event
 from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.engines.spark.watch.machines import Executor, Here
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stages import StageReading
@@ -27,8 +28,8 @@ from penstock.engines.spark.watch.stages import StageReading
 class Events(Protocol):
     """What a listener hears."""
 
-    def attach(self) -> None:
-        """Begin to listen."""
+    def attach(self, begins: Callable[[Query], None] | None = None) -> None:
+        """Begin to listen; `begins` is handed each query that has a name, before its first batch and on its thread."""
 
     def detach(self) -> None:
         """Cease to listen."""
@@ -82,6 +83,12 @@ class RunningBounds(Protocol):
 
     def set(self, query: Query, rows: int | None) -> int:
         """Let batches hold at most so many rows; the number of the first batch that obeys for sure."""
+
+    def begin(self, query: Query, rows: int) -> None:
+        """Let no batch of a query that only begins hold more, the first one included."""
+
+    def begin_small(self, query: Query, rows: int, files: int) -> SmallBatch | None:
+        """Let the first batch of one that only begins hold so many rows or files; None where its options bound it."""
 
 
 class Heap(Protocol):

@@ -27,6 +27,7 @@ class SparkSettings:
     executors: int | None = None  # at most so many, as many as the jobs have slots for; None leaves their number alone
     holds_executors: bool = False  # all of them, whatever slots the jobs have: a coordinator says how many there are
     down_since_s: float | None = None  # when the driver before this one died, in seconds since the epoch
+    small_first: frozenset[str] = frozenset()  # jobs that begin with small batches where much waits for them
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced; see lease_for
 
     @property

@@ -9,8 +9,9 @@ from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.small_starts import SmallStarts
 from penstock.engines.spark.wall import WallWatch
-from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, Instruction, KeepBound, Start, Wake, todo
+from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, Instruction, KeepBound, Loosen, Start, Wake, todo
 from penstock.errors import EngineError, told
 
 _AGAIN = "its query was started again with the bound of its options"
@@ -29,6 +30,7 @@ class Upkeep:
         planned: PlannedRestarts,
         shares: SlotsLever,
         bounds: BatchBoundLever,
+        small: SmallStarts,
     ) -> None:
         self._shared = shared
         self._capacity = capacity
@@ -38,6 +40,7 @@ class Upkeep:
         self._planned = planned
         self._shares = shares
         self._bounds = bounds
+        self._small = small
         self._wall = WallWatch(shared.clocks)
 
     def tend(self, apart: Apart) -> None:
@@ -73,6 +76,8 @@ class Upkeep:
             self._wake(instruction)
         elif isinstance(instruction, KeepBound):
             self._keep_bound(instruction.job)
+        elif isinstance(instruction, Loosen):
+            self._small.loosen(instruction)
 
     def _take_up_clock(self) -> None:
         by_s = self._wall.set_by()

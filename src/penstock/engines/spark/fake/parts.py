@@ -1,7 +1,7 @@
 """The parts of the fake application: each does at once what its real one does in the JVM."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.engines.spark.fake.query import FakeQuery
@@ -9,6 +9,7 @@ from penstock.engines.spark.query import Query
 from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.watch.events import Event
+from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.engines.spark.watch.machines import Executor
 from penstock.engines.spark.watch.stages import StageReading
 from penstock.errors import EngineError
@@ -44,10 +45,11 @@ class FakeEvents:
 
     heard: deque[Event] = field(default_factory=deque)
     attached: bool = False
+    begins: Callable[[Query], None] | None = None
 
-    def attach(self) -> None:
-        """Begin to listen."""
-        self.attached = True
+    def attach(self, begins: Callable[[Query], None] | None = None) -> None:
+        """Begin to listen; `begins` is handed each query as it begins."""
+        self.attached, self.begins = True, begins
 
     def detach(self) -> None:
         """Cease to listen."""
@@ -212,6 +214,16 @@ class FakeBounds:
             raise EngineError(f"{query.name}: a batch of {rows} rows does nothing; ask for at least 1")
         own(query).bound = rows
         return own(query).next_batch
+
+    def begin(self, query: Query, rows: int) -> None:
+        """Let no batch of one that begins hold more."""
+        self.set(query, rows)
+
+    def begin_small(self, query: Query, rows: int, files: int) -> SmallBatch | None:
+        """Let its first batch hold so many rows; its sources are none of files."""
+        if self.refusal(query) is not None or self.now(query) is not None:
+            return None
+        return SmallBatch(rows, self.set(query, rows))
 
 
 def own(query: Query) -> FakeQuery:

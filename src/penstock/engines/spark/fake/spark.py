@@ -249,6 +249,9 @@ class FakeSpark:
             self._partitions.setdefault(name, job.partitions or writer.partitions)
         self._queries.append(query)
         self._tell(Started(query.runId, name, timestamp(self.now_s)))
+        for events, _ in self._listeners:
+            if events.attached and events.begins is not None:
+                events.begins(query)
         return query
 
     def _ended(self, query: FakeQuery, error: str | None) -> None:

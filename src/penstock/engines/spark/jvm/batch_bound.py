@@ -9,6 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.batch_parts import parts
 from penstock.engines.spark.jvm.batch_limits import BatchLimits, BoundedSource
+from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.errors import EngineError, first_line
 
 _Found = TypeVar("_Found")
@@ -56,6 +57,28 @@ class BatchBounds:
         if rows is not None and rows < 1:
             raise EngineError(f"{_name(query)}: a batch of {rows} rows does nothing; ask for at least 1")
         return _guarded(query, lambda: self._set(query, rows))
+
+    def begin(self, query: StreamingQuery, rows: int) -> None:
+        """Bound a query on its own thread, before it plans its first batch."""
+        _guarded(query, lambda: self._limits.make_sources(query))
+        self.set(query, rows)
+
+    def begin_small(self, query: StreamingQuery, rows: int, files: int) -> SmallBatch | None:
+        """Let its first batch hold so many rows, or files, on its own thread; None where its options bound it."""
+        _guarded(query, lambda: self._limits.make_sources(query))
+        refusal = self.refusal(query)
+        return None if refusal is not None else _guarded(query, lambda: self._begin_small(query, rows, files))
+
+    def _begin_small(self, query: StreamingQuery, rows: int, files: int) -> SmallBatch | None:
+        sources = self._limits.sources(query)
+        parted = zip(sources, parts(rows, [0.0] * len(sources)), strict=True)
+        wanted = [source.first(part, files) for source, part in parted]
+        free = [(source, limit) for source, limit in zip(sources, wanted, strict=True) if limit is not None]
+        if not free:
+            return None
+        number = self._limits.put(query, [source for source, _ in free], [limit for _, limit in free])
+        counted = len(free) == len(sources) and all(source.in_rows for source in sources)
+        return SmallBatch(rows if counted else None, number)
 
     def _set(self, query: StreamingQuery, rows: int | None) -> int:
         sources = self._limits.sources(query)

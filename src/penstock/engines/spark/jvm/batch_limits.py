@@ -73,6 +73,10 @@ class BatchLimits:
             return f"its sources were not there {_SOURCES_WITHIN_S:.0f} s after its start"
         return next((reason for stream in _streams(execution) if (reason := _unboundable(stream)) is not None), None)
 
+    def make_sources(self, query: StreamingQuery) -> None:
+        """Have a query that only begins make its sources now, as it would next: on its own thread alone it may."""
+        _execution(query).logicalPlan()
+
     def sources(self, query: StreamingQuery) -> list["BoundedSource"]:
         """The query's sources as they are now, in the order in which its progress tells of them."""
         execution, jsq = _execution(query), _wrapper(query)
@@ -114,6 +118,7 @@ class BoundedSource(Protocol):
     waits: float  # rows that there were to be taken of late
     tells: bool  # whether a batch has told of it
     holds_back: bool  # whether rows beyond its limit wait; else they are never made
+    in_rows: bool  # whether its limit is one; else in files
 
     def rows(self) -> float | None:
         """The most rows of a batch; None: unbounded, or not known."""
@@ -124,6 +129,9 @@ class BoundedSource(Protocol):
     def limit(self, rows: int) -> Any:
         """The limit that holds a batch to so many rows."""
 
+    def first(self, rows: int, files: int) -> Any | None:
+        """The limit that holds its first batch to so much; None where its options set one."""
+
     def put(self, limits: Any, limit: Any) -> Any:
         """The query's limits with this one for this source."""
 
@@ -131,7 +139,7 @@ class BoundedSource(Protocol):
 class _Kafka:
     """A Kafka source: a bound in rows, beside a minimum that it may have."""
 
-    holds_back = True
+    holds_back = in_rows = True
 
     def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: RecentBatches) -> None:
         self._jvm, self._stream, self._limit = jvm, stream, limit
@@ -148,6 +156,9 @@ class _Kafka:
         kept = [limit for limit in _single(self.own()) if _kind(limit) == "ReadMinRows"]
         return self._jvm.all_of([*kept, self._jvm.limits.maxRows(rows)])
 
+    def first(self, rows: int, files: int) -> Any | None:
+        return self.limit(rows) if self.rows() is None else None
+
     def put(self, limits: Any, limit: Any) -> Any:
         return limits.updated(self._stream, limit)
 
@@ -155,7 +166,7 @@ class _Kafka:
 class _Files:
     """A file source: a bound in files, or in bytes where it was started with one. It knows no other kinds."""
 
-    holds_back = True
+    holds_back, in_rows = True, False
 
     def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: RecentBatches, known: float | None) -> None:
         self._jvm, self._stream, self._limit, self._seen = jvm, stream, limit, seen
@@ -181,6 +192,9 @@ class _Files:
         if size is not None:
             return self._jvm.limits.maxBytes(max(1, round(rows * size / self.rows_a_file)))
         return self._jvm.limits.maxFiles(min(_MOST_FILES, max(1, int(rows / self.rows_a_file + _ROUNDING))))
+
+    def first(self, rows: int, files: int) -> Any | None:
+        return self._jvm.limits.maxFiles(files) if _kind(self.own()) == "ReadAllAvailable" else None
 
     def put(self, limits: Any, limit: Any) -> Any:
         return limits.updated(self._stream, limit)
@@ -217,7 +231,7 @@ class _Files:
 class _Made:
     """The rate-micro-batch source: each batch has just as many rows as a field of it says, whatever its limit."""
 
-    holds_back = False
+    holds_back, in_rows = False, True
 
     def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: RecentBatches) -> None:
         self._jvm, self._stream, self._limit = jvm, stream, limit
@@ -231,6 +245,9 @@ class _Made:
 
     def limit(self, rows: int) -> Any:
         return self._jvm.limits.maxRows(rows)
+
+    def first(self, rows: int, files: int) -> Any | None:
+        return None
 
     def put(self, limits: Any, limit: Any) -> Any:
         field = self._stream.getClass().getDeclaredField("rowsPerBatch")

@@ -1,17 +1,23 @@
 """The listener: puts each query into the pool of its name as it starts, and enqueues what Spark tells of it.
 
 A listener that blocks blocks the query, so nothing is worked out here; the engine takes the events from the
-queue in its own time.
+queue in its own time. Only what has to be done before the first batch is done at once.
 """
 
+import logging
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
+from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.pools import POOL_PROPERTY
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
+from penstock.errors import told
+
+_log = logging.getLogger("penstock.spark")
 
 _QUEUED_AT_MOST = 20_000  # an engine that is not asked any more must not fill the memory
 
@@ -46,6 +52,12 @@ class QueryEvents(JvmListener):
         self._jsc: Any = spark.sparkContext._jsc
         self._name_pools = name_pools
         self._queue: deque[Event] = deque(maxlen=_QUEUED_AT_MOST)
+        self._begins: Callable[[StreamingQuery], None] | None = None
+
+    def attach(self, begins: Callable[[StreamingQuery], None] | None = None) -> None:
+        """Begin to listen; `begins` is handed each query that has a name, before its first batch and on its thread."""
+        self._begins = begins
+        super().attach()
 
     def drain(self) -> list[Event]:
         """What came since the last call."""
@@ -57,6 +69,18 @@ class QueryEvents(JvmListener):
         if name is not None and self._name_pools:  # what is not governed by shares stays where it is
             self._jsc.setLocalProperty(POOL_PROPERTY, name)
         self._queue.append(Started(event.runId().toString(), name, event.timestamp()))
+        if name is not None and self._begins is not None:
+            self._hand_over(event, self._begins)
+
+    def _hand_over(self, event: Any, begins: Callable[[StreamingQuery], None]) -> None:
+        """An error here is no reason for the query not to begin, and Spark would tell of it at length."""
+        try:
+            manager: Any = self._session._jsparkSession.streams()
+            query = manager.get(event.id())
+            if query is not None:  # one of another session of this application is not in this one's list
+                begins(StreamingQuery(query))
+        except Exception as error:
+            _log.warning("%s begins with whatever waits for it: %s", event.name(), told(error))
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
         """One string over the bridge."""

@@ -12,6 +12,7 @@ from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import RunningBounds
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
@@ -24,6 +25,11 @@ class _Standing:
     refusal: str | None
     now: int | None
     holds_back: bool
+
+
+def _begins(track: Track) -> bool:
+    """Whether its batches are small for a while, as its first ones."""
+    return track.first is not None and track.first.run_id == track.run_id
 
 
 class BatchBoundLever(Lever[BatchBound]):
@@ -48,6 +54,8 @@ class BatchBoundLever(Lever[BatchBound]):
         run_id, wanted = self._wanted.get(track.job.name, (found.run_id, found.now))
         asked = wanted if run_id != found.run_id else None
         if found.refusal is None:
+            if _begins(track):  # what it comes to unless it is turned, which is what a policy has to judge
+                return Dial("bound", track.job.name, None, 1, shows=Shows.NEXT_BATCH)
             by_people = not found.holds_back
             return Dial("bound", track.job.name, found.now, 1, asked=asked, shows=Shows.NEXT_BATCH, by_people=by_people)
         if track.job.function is None:
@@ -84,7 +92,26 @@ class BatchBoundLever(Lever[BatchBound]):
         self._settled(track, query, rows)
         return f"batches of at most {rows:,} rows again" if rows is not None else "batches as its options say again"
 
+    def begin(self, query: Query, rows: int, files: int) -> SmallBatch | None:
+        """On the query's own thread, before its first batch: within the bound that was set, else as small as that.
+
+        None where no small first batch came of it.
+        """
+        wanted = self.wanted(query.name or "")
+        if wanted is None:
+            return self._bounds.begin_small(query, rows, files)
+        self._bounds.begin(query, wanted)
+        return None
+
+    def loosen(self, track: Track, rows: int | None) -> int:
+        """The next of its first batches may hold so many; the number of the first that obeys for sure."""
+        if track.query is None:
+            raise EngineError(f"{track.job.name}: only a running query's batches are bounded")
+        self._known.pop(track.job.name, None)
+        return self._bounds.set(track.query, rows)
+
     def _settled(self, track: Track, query: Query, rows: int | None) -> None:
+        self._state.change(track.job.name, first=None)
         self._wanted[track.job.name] = (query.runId, rows)
         self._known.pop(track.job.name, None)
 

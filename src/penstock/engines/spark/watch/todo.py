@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from penstock.engines.spark.watch.events import Now
+from penstock.engines.spark.watch.first_batches import Loosened, loosened
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.track import Track
 
@@ -43,6 +44,14 @@ class KeepBound:
 
 
 @dataclass(frozen=True, slots=True)
+class Loosen:
+    """Its first batches were small: the next ones may be larger."""
+
+    job: str
+    to: Loosened
+
+
+@dataclass(frozen=True, slots=True)
 class Wake:
     """Its query may wait so much too long for its next batch: the clock that triggers go by was set back."""
 
@@ -50,7 +59,7 @@ class Wake:
     late_s: float
 
 
-Instruction: TypeAlias = Start | GiveTasks | ForgetTasks | Wake | KeepBound
+Instruction: TypeAlias = Start | GiveTasks | ForgetTasks | Wake | KeepBound | Loosen
 
 
 def todo(fleet: TrackedFleet, now: Now) -> tuple[Instruction, ...]:
@@ -69,3 +78,7 @@ def _of(track: Track, now: Now) -> Iterator[Instruction]:
     if track.runs and track.query is not None and track.oversleeps_s > SLEEPS_AT_MOST_S:
         yield Wake(name, track.oversleeps_s)
     yield KeepBound(name)
+    if track.first is not None and track.runs and track.query is not None and track.first.run_id == track.run_id:
+        to = loosened(track.first, track.batches, now.even_s)
+        if to is not None:
+            yield Loosen(name, to)

@@ -13,6 +13,7 @@ from penstock.engines.spark.restarts import Attempts, Commit, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
 from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.first_batches import FirstBatches
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.watch.progress import Batch
@@ -78,6 +79,7 @@ class Track:
     batches: tuple[Batch, ...] = ()
     arrivals: Arrivals = Arrivals()  # as the broker says, where the job reads from one
     stages: StageHistory = StageHistory()
+    first: FirstBatches | None = None  # while they are bounded, of this run or one that is about to begin
 
     def begun(self, run_id: str, at_s: float) -> "Track":
         """A run of its query began."""

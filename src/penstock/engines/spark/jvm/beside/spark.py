@@ -4,7 +4,7 @@ Queries of all its sessions are seen, not those of one: a pipeline's run in sess
 to them is fetched; nothing in the driver calls this process, or waits for it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,8 +64,8 @@ class FetchedEvents:
         self._entry = context._entry
         self._names = names
 
-    def attach(self) -> None:
-        """Have events kept from now on."""
+    def attach(self, begins: Callable[[Query], None] | None = None) -> None:
+        """Have events kept from now on; a query of another process begins before anybody here hears of it."""
         self._entry.listen()
 
     def detach(self) -> None:

@@ -1,0 +1,88 @@
+"""The first batches of a query that has much to work off: a small one, then larger ones, until nothing is held back.
+
+Before its first batch nobody knows what its rows take, and one batch of all that waited could keep every slot busy for
+minutes, in which nothing can be given to anybody. Pure.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from penstock.engines.spark.watch.progress import Batch
+
+FIRST_ROWS = 1_000  # for each slot; a row that waits for something takes up to 20 ms, and most take a thousandth of it
+FIRST_FILES = 1  # for each slot
+LONG_S = 10.0  # what a batch may take; a round is as long
+_FOR_S = 120.0  # by then a policy has had its say on what is known
+_MOST_TIMES, _LEAST_TIMES = 16.0, 0.1  # as many rows, from one batch to the next
+_QUICK_TIMES = 2.0  # at least, after a batch that was not long: what does not grow with its rows may be most of it
+_FULL = 0.9  # of the bound: files and partitions are taken whole
+
+
+@dataclass(frozen=True, slots=True)
+class SmallBatch:
+    """The most rows that it holds; None where files are counted, whose rows nobody knows yet.
+
+    A run begins with what an earlier one had planned: `number` is that of the first batch after it.
+    """
+
+    rows: int | None
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBatches:
+    """The bound on the batches of one run; `rows` None: one of so many files."""
+
+    run_id: str
+    until_s: float  # on a clock that nobody sets
+    rows: int | None = None
+    obeyed_from: int = 0  # the first batch that is within the bound for sure
+    grew: bool = False  # whether rows waited for it
+
+    @classmethod
+    def of(cls, run_id: str, small: SmallBatch, even_s: float) -> "FirstBatches":
+        """They begin now."""
+        return cls(run_id, even_s + _FOR_S, small.rows, small.number)
+
+    def bounded(self, rows: int, obeyed_from: int) -> "FirstBatches":
+        """The same with the next bound."""
+        return replace(self, rows=rows, obeyed_from=obeyed_from, grew=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Loosened:
+    """What comes next: batches of so many rows; None: as the query's options say."""
+
+    rows: int | None
+    why: str
+
+
+def loosened(first: FirstBatches, batches: Sequence[Batch], even_s: float) -> Loosened | None:
+    """What the run's newest batch says of the next ones; None while nothing is new."""
+    if even_s >= first.until_s:
+        return Loosened(None, "enough is known of it by now")
+    newest = batches[-1] if batches else None
+    if newest is None or newest.run_id != first.run_id or newest.batch_id < first.obeyed_from:
+        return None
+    taken = sum(source.taken for source in newest.sources)
+    if not _holds_back(first, newest, taken):
+        return Loosened(None, "no rows wait beyond them")
+    return Loosened(max(1, round(taken * _times(newest.committed_s - newest.started_s))), "rows wait beyond it")
+
+
+def _holds_back(first: FirstBatches, batch: Batch, taken: float) -> bool:
+    if taken <= 0:
+        return False
+    if batch.held_back_rows is not None:
+        return batch.held_back_rows > 0
+    return first.rows is None or taken >= _FULL * first.rows
+
+
+def _times(took_s: float) -> float:
+    """How many times as many rows the next batch may have.
+
+    >>> [_times(took_s) for took_s in (0.1, 2.0, 8.0, 15.0, 60.0)]
+    [16.0, 5.0, 2.0, 0.6666666666666666, 0.16666666666666666]
+    """
+    fits = LONG_S / max(took_s, 1e-3)
+    return max(_QUICK_TIMES if took_s <= LONG_S else _LEAST_TIMES, min(_MOST_TIMES, fits))
