@@ -38,8 +38,8 @@ def run_demo(say: Callable[[str], None], show: Show, tell: Tell) -> Sequence[Tri
 
 
 def target_of(alone: TrialResult) -> float:
-    """What the urgent tenant may ask for on this machine, to half a second."""
-    return max(LEAST_TARGET_S, math.ceil(2.0 * TIMES_BEST * _best_s(alone)) / 2.0)
+    """What the urgent tenant may ask for on this machine, to a tenth of a second."""
+    return max(LEAST_TARGET_S, math.ceil(10.0 * TIMES_BEST * _best_s(alone)) / 10.0)
 
 
 def _best_s(alone: TrialResult) -> float:
