@@ -19,7 +19,7 @@ def told(*readings: StageReading, batches: tuple[Batch, ...] = (batch(),), wall_
     history = StageHistory()
     for reading in readings:
         history = history.and_also(reading, wall_s)
-    return list(ended_batches(batches, history, wall_s, wall_s - 90.0))
+    return list(ended_batches(batches, history, wall_s, wall_s - 90.0, python_share=0.5))
 
 
 def test_a_batch_is_told_with_the_work_of_all_its_stages() -> None:

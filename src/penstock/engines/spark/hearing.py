@@ -1,11 +1,14 @@
 """Hearing: what a listener was told, and what is found by looking about, come into the state."""
 
+from collections.abc import Mapping
+
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.keeping_places import KeepingPlaces
 from penstock.engines.spark.port import Events
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.watch.events import Arrived, FilesWait, Met, StageRead
+from penstock.engines.spark.watch.python_time import PythonWatch
 
 
 class Hearing:
@@ -17,14 +20,19 @@ class Hearing:
         self._events = events
         self._routes = routes
         self._places = places
+        self._clocks = shared.clocks
+        self._python = PythonWatch()
+        self.python_shares: Mapping[str, float] = {}  # by job, of the time that tasks wait for workers, that these work
 
     def take_events(self, apart: Apart) -> None:
-        """What the listener was told since."""
+        """What the listener was told since, and what Python workers used."""
         for event in self._events.drain():
             with apart.trying("events"):
                 before = self._state.fleet
                 self._state.take(event)
                 self._routes.seen(before, self._state.fleet)
+        with apart.trying("Python workers"):
+            self._look_at_workers()
 
     def look_about(self, apart: Apart) -> None:
         """That, and all that has to be asked for."""
@@ -41,6 +49,13 @@ class Hearing:
             self._state.take(*(Arrived(job, rows) for job, rows in self._spark.arrivals(queries).items()))
         with apart.trying("places of state"):
             self._places.look()
+        with apart.trying("Python workers"):
+            self.python_shares = self._python.shares(self._state.fleet.python_waits())
+
+    def _look_at_workers(self) -> None:
+        at_s = self._clocks.wall()
+        if self._python.due(at_s, self._state.fleet.runs_python):
+            self._python.add(at_s, self._spark.python_cpu_s())
 
     def _take_waiting_files(self) -> None:
         for track in self._state:

@@ -42,7 +42,8 @@ class Look:
         now = shared.clocks.now()
         self._hearing.look_about(apart)
         executors = shared.spark.executor_list()
-        seen = SeenAt(at_s, now, self._capacity.slots(), window_s, self._capacity.settles(window_s))
+        settles, python_shares = self._capacity.settles(window_s), self._hearing.python_shares
+        seen = SeenAt(at_s, now, self._capacity.slots(), window_s, settles, python_shares)
         jobs = tuple(self._figures(track, seen) for track in shared.state)
         dials = self._dials(apart, now.wall_s)
         for part, error in apart.errors:

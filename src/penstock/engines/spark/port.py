@@ -205,6 +205,9 @@ class Spark(Protocol):
     def here(self) -> Here:
         """How the driver's machine stands."""
 
+    def python_cpu_s(self) -> float | None:
+        """The seconds of a core that Python workers of its executors ever used; None where nobody can tell."""
+
     def queries(self) -> Sequence[Query]:
         """Those that run."""
 

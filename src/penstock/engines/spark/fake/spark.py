@@ -60,6 +60,7 @@ class FakeSpark:
         self.routes: dict[str, Route] = {}  # by job: what a test puts there
         self.waiting: dict[str, WaitingFiles] = {}  # by job
         self.arrived: dict[str, float] = {}  # by job
+        self.workers_cpu_s: float | None = 0.0  # of Python; None: nobody can see them
         self._queries: list[FakeQuery] = []
         self._listeners: list[tuple[FakeEvents, bool]] = []
         self._partitions: dict[str, int] = {}  # of each job's state: checkpoints outlive queries
@@ -86,10 +87,18 @@ class FakeSpark:
         """The running query of that name."""
         return next(query for query in self._queries if query.name == name)
 
-    def commit(self, name: str, rows: int = 100, waits: int = 0, took_s: float = _TOOK_S, busy_s: float = 0.1) -> None:
+    def commit(
+        self,
+        name: str,
+        rows: int = 100,
+        waits: int = 0,
+        took_s: float = _TOOK_S,
+        busy_s: float = 0.1,
+        workers_cpu_s: float = 0.0,
+    ) -> None:
         """A second passes, at whose end the query commits a batch of so many rows; so many more wait at its source.
 
-        Its stages kept slots busy for so long together.
+        Its stages kept slots busy for so long together, half of that on a core; Python workers had one for so long.
         """
         self.now_s += 1.0
         query = self.query(name)
@@ -98,6 +107,8 @@ class FakeSpark:
             return
         if query.bound is not None and rows > query.bound:
             rows, waits = query.bound, waits + rows - query.bound
+        if self.workers_cpu_s is not None:
+            self.workers_cpu_s += workers_cpu_s
         number, began_s = query.next_batch, self.now_s - took_s
         query.next_batch = self._next_batch[name] = number + 1
         query.committed.append(number)
@@ -156,6 +167,10 @@ class FakeSpark:
     def here(self) -> Here:
         """See the port."""
         return Here(cores=2, load=0.5, memory_share=0.5)
+
+    def python_cpu_s(self) -> float | None:
+        """See the port."""
+        return self.workers_cpu_s
 
     def queries(self) -> Sequence[Query]:
         """See the port."""

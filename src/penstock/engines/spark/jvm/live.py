@@ -26,6 +26,7 @@ from penstock.engines.spark.jvm.starts import start_query, tasks_of
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.port import ExecutorCount, Heap, Places, Pools, Route, RunningBounds, Stages
+from penstock.engines.spark.python_workers import PythonWorkers
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
@@ -57,6 +58,7 @@ class LiveSpark:
         self.heap: Heap | None = StandaloneHeap(context) if self.master.startswith("spark://") else None
         self._reader = ExecutorReader(context)
         self._arrivals = ArrivalWatch()
+        self._workers: PythonWorkers | None = None
 
     def check_alive(self) -> None:
         """See the port."""
@@ -89,6 +91,14 @@ class LiveSpark:
     def here(self) -> Here:
         """See the port."""
         return this_machine()
+
+    def python_cpu_s(self) -> float | None:
+        """See the port: of executors on this machine."""
+        if self._workers is None:
+            jvm: Any = self._context._jvm
+            pid = int(jvm.java.lang.ProcessHandle.current().pid())
+            self._workers = PythonWorkers(pid, self.application, self.master.startswith("local["))
+        return self._workers.cpu_s(executors=len(self._reader.read()))
 
     def queries(self) -> Sequence[Query]:
         """See the port."""

@@ -9,8 +9,13 @@ from penstock.engines.spark.watch.stage_figures import StageHistory
 _STAGES_TOLD_S = 0.5  # Spark writes its stages down a moment after they ended
 
 
-def ended_batches(batches: Sequence[Batch], stages: StageHistory, wall_s: float, at_s: float) -> Iterator[BatchFigures]:
-    """The last batches of the present run, of those whose stages can be known; `at_s` is `wall_s` by the snapshot."""
+def ended_batches(
+    batches: Sequence[Batch], stages: StageHistory, wall_s: float, at_s: float, python_share: float
+) -> Iterator[BatchFigures]:
+    """The last batches of the present run, of those whose stages can be known; `at_s` is `wall_s` by the snapshot.
+
+    Of the time that was waited for Python workers these had a core for `python_share`.
+    """
     told = [one for one in batches if one.run_id == batches[-1].run_id and wall_s - one.committed_s >= _STAGES_TOLD_S]
     for batch in told[-TOLD:]:
         work = stages.work(batch.run_id, batch.batch_id)
@@ -23,6 +28,6 @@ def ended_batches(batches: Sequence[Batch], stages: StageHistory, wall_s: float,
             stages=None if work is None else work.stages,
             tasks=None if work is None else work.tasks,
             busy_s=None if work is None else work.busy_s,
-            cpu_s=None if work is None else work.cpu_s,
+            cpu_s=None if work is None else work.on_cores_s(python_share),
             staged_s=None if work is None else work.staged_s,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.watch.python_time import PythonWait
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import ConfigError, EngineError
 
@@ -64,6 +65,15 @@ class TrackedFleet:
     def lacks_queries(self) -> bool:
         """Whether a query runs that is known by its events only."""
         return any(track.runs and track.query is None for track in self)
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether any job's batches hand rows to Python workers."""
+        return any(track.stages.runs_python for track in self if not track.tasks)
+
+    def python_waits(self) -> tuple[PythonWait, ...]:
+        """What all jobs waited for Python workers; long-lived tasks never tell, and would keep the others from it."""
+        return tuple(wait for track in self if not track.tasks for wait in track.stages.python_waits(track.job.name))
 
     def promise(self, name: str, slots: int) -> "TrackedFleet":
         """The job is being started with long-lived tasks in so many slots; 0 when that is over."""

@@ -1,11 +1,13 @@
 """What the figures of a job are measured against in a snapshot of the whole fleet. Pure."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from penstock.core.figures import JobFigures
 from penstock.core.shares import slot_share
 from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.python_time import UNMEASURED
 from penstock.engines.spark.watch.track import Track, Yardstick
 
 
@@ -18,6 +20,7 @@ class SeenAt:
     slots: int  # that there are
     window_s: float
     settles: bool = False  # whether all figures are those of another number of executors
+    python_shares: Mapping[str, float] = field(default_factory=dict)  # by job, as far as measured
 
 
 def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
@@ -30,7 +33,17 @@ def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
 def standing_of(fleet: TrackedFleet, track: Track, seen: SeenAt, threads: int) -> Yardstick:
     """What its figures are measured against."""
     now = seen.now
-    standing = Yardstick(0.0, threads, seen.slots, seen.window_s, now.wall_s, seen.at_s, now.even_s, seen.settles)
+    standing = Yardstick(
+        share_slots=0.0,
+        threads=threads,
+        slots=seen.slots,
+        window_s=seen.window_s,
+        wall_s=now.wall_s,
+        at_s=seen.at_s,
+        even_s=now.even_s,
+        settles=seen.settles,
+        python_share=seen.python_shares.get(track.job.name, UNMEASURED),
+    )
     if track.tasks:
         left = _left_for(fleet, track, seen.slots)
         return replace(standing, share_slots=float(track.kept_slots), threads=track.threads, slots=left)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.batches import TOLD
 from penstock.core.figures import StageFigures
+from penstock.engines.spark.watch.python_time import PythonWait, runs_python
 from penstock.engines.spark.watch.stages import StageReading
 
 _KEPT_S = 180.0
@@ -14,11 +15,16 @@ _NAMES_AT_MOST = 500  # stages of adaptive plans can vary; names are looked up a
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Task time over a span, and the part of it spent on a core."""
+    """Task time over a span, the part of it spent on a core, and what was waited for Python workers."""
 
     span_s: float
     busy_s: float
     cpu_s: float
+    python_s: float = 0.0
+
+    def on_cores_s(self, python_share: float) -> float:
+        """The workers' part included, which had a core for such a share of what was waited for them."""
+        return self.cpu_s + python_share * self.python_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +35,12 @@ class StageWork:
     tasks: int = 0
     busy_s: float = 0.0
     cpu_s: float = 0.0
+    python_s: float = 0.0  # waited for Python workers
     spans: tuple[tuple[float, float], ...] = ()  # from each stage's submission to its completion
     whole: bool = True  # every stage was read, and to its end
 
-    def and_also(self, reading: StageReading, first: bool) -> "StageWork":
-        """With a reading more, which is a stage's first or what it did since."""
+    def and_also(self, reading: StageReading, first: bool, python: bool) -> "StageWork":
+        """With a reading more, which is a stage's first or what it did since; `python` says whether it runs any."""
         spans = self.spans
         if reading.complete and reading.submitted_s is not None and reading.completed_s is not None:
             spans = (*spans, (reading.submitted_s, reading.completed_s))
@@ -42,9 +49,14 @@ class StageWork:
             tasks=self.tasks + (reading.tasks if first else 0),
             busy_s=self.busy_s + reading.busy_s,
             cpu_s=self.cpu_s + reading.cpu_s,
+            python_s=self.python_s + (_waited_s(reading) if python else 0.0),
             spans=spans,
             whole=self.whole and not reading.cut,
         )
+
+    def on_cores_s(self, python_share: float) -> float:
+        """See `Busy.on_cores_s`."""
+        return self.cpu_s + python_share * self.python_s
 
     @property
     def staged_s(self) -> float | None:
@@ -66,6 +78,7 @@ class StageHistory:
     _readings: tuple[tuple[float, int, StageReading], ...] = ()
     _first_stage: Mapping[tuple[str, int], int] = field(default_factory=dict)
     _names: Mapping[int, str] = field(default_factory=dict)
+    _named_idle: frozenset[int] = frozenset()  # places named by a stage without rows: Spark plans an empty batch anew
     _works: Mapping[tuple[str, int], StageWork] = field(default_factory=dict)  # of the last batches, oldest first
     _begun: frozenset[int] = frozenset()  # stages that were read and are not at their end
 
@@ -74,8 +87,9 @@ class StageHistory:
         return self if self._first_at_s is not None else replace(self, _first_at_s=at_s)
 
     def knows(self, reading: StageReading) -> bool:
-        """Whether it has a name for the stage's place in the plan."""
-        return self._place(reading) in self._names
+        """Whether it has a name for the stage's place in the plan, by a stage with rows where this one has any."""
+        place = self._place(reading)
+        return place in self._names and (place not in self._named_idle or reading.rows_in == 0)
 
     def and_also(self, reading: StageReading, at_s: float, name: str | None = None) -> "StageHistory":
         """With a reading more; `name` says what the stage does, where its place in the plan has no name yet."""
@@ -87,12 +101,17 @@ class StageHistory:
         first_stage = {(reading.run_id, reading.batch_id): reading.stage_id, **self._first_stage}
         if len(first_stage) > _NAMES_AT_MOST:
             first_stage = {key: value for key, value in first_stage.items() if key[1] >= reading.batch_id}
+        names, named_idle = self._names, self._named_idle
+        if not self.knows(reading):
+            names = {**names, place: name or names.get(place, f"stage {place}")}
+            named_idle = named_idle - {place} if reading.rows_in else named_idle | {place}
         return replace(
-            self._worked(reading),
+            self._worked(reading, runs_python(names[place])),
             _first_at_s=first_at_s,
             _readings=(*readings[kept:], (at_s, place, reading)),
             _first_stage=first_stage,
-            _names={place: name or f"stage {place}", **self._names},
+            _names=names,
+            _named_idle=named_idle,
         )
 
     def _place(self, reading: StageReading) -> int:
@@ -103,9 +122,9 @@ class StageHistory:
         found = self._works.get((run_id, batch_id))
         return found if found is not None and found.whole else None
 
-    def _worked(self, reading: StageReading) -> "StageHistory":
+    def _worked(self, reading: StageReading, python: bool) -> "StageHistory":
         batch, first = (reading.run_id, reading.batch_id), reading.stage_id not in self._begun
-        works = {**self._works, batch: self._works.get(batch, StageWork()).and_also(reading, first)}
+        works = {**self._works, batch: self._works.get(batch, StageWork()).and_also(reading, first, python)}
         begun = self._begun - {reading.stage_id} if reading.complete else self._begun | {reading.stage_id}
         return replace(self, _works=dict(list(works.items())[-_WORKS_KEPT:]), _begun=begun)
 
@@ -113,12 +132,32 @@ class StageHistory:
         """Task time in the window; None before the first reading."""
         if self._first_at_s is None or to_s <= max(from_s, self._first_at_s):
             return None
-        inside = [reading for at_s, _, reading in self._readings if at_s > from_s]
+        inside = [(place, reading) for at_s, place, reading in self._readings if at_s > from_s]
+        all_inside = [reading for _, reading in inside]
         return Busy(
             span_s=to_s - max(from_s, self._first_at_s),
-            busy_s=sum(reading.busy_s * reading.counts_for for reading in inside),
-            cpu_s=sum(reading.cpu_s * reading.counts_for for reading in inside),
+            busy_s=sum(reading.busy_s * reading.counts_for for reading in all_inside),
+            cpu_s=sum(reading.cpu_s * reading.counts_for for reading in all_inside),
+            python_s=sum(
+                _waited_s(reading) * reading.counts_for for place, reading in inside if self._python_at(place)
+            ),
         )
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether one of its stages hands rows to Python workers."""
+        return any(map(runs_python, self._names.values()))
+
+    def python_waits(self, job: str) -> tuple[PythonWait, ...]:
+        """What its tasks waited for Python workers, stage by stage."""
+        by_stage = dict[int, list[StageReading]]()
+        for _, place, reading in self._readings:
+            if self._python_at(place) and reading.submitted_s is not None:
+                by_stage.setdefault(reading.stage_id, []).append(reading)
+        return tuple(_python_wait(job, found) for found in by_stage.values())
+
+    def _python_at(self, place: int) -> bool:
+        return runs_python(self._names[place])
 
     def figures(self, from_s: float, to_s: float, share_slots: float) -> tuple[StageFigures, ...]:
         """Each stage of the plan over the window, for a job that holds so many slots."""
@@ -128,6 +167,18 @@ class StageHistory:
                 places.setdefault(place, []).append(reading)
         span_s = to_s - max(from_s, self._first_at_s or from_s)
         return tuple(_summed(self._names[place], found, span_s, share_slots) for place, found in sorted(places.items()))
+
+
+def _waited_s(reading: StageReading) -> float:
+    """What its tasks were in a slot and had no core in the JVM."""
+    return max(0.0, reading.busy_s - reading.cpu_s)
+
+
+def _python_wait(job: str, readings: list[StageReading]) -> PythonWait:
+    """Of one stage, read once or several times; one that stands for others is as if it had waited for all of them."""
+    last = readings[-1]
+    waited_s = sum(_waited_s(reading) * reading.counts_for for reading in readings)
+    return PythonWait(job, last.submitted_s or 0.0, last.completed_s if last.complete else None, waited_s)
 
 
 def _summed(name: str, readings: list[StageReading], span_s: float, share_slots: float) -> StageFigures:

@@ -1,8 +1,9 @@
 """The track of one job: what the engine knows of it between two rounds, and the figures that it makes of that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
@@ -17,6 +18,7 @@ from penstock.engines.spark.watch.first_batches import FirstBatches
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.python_time import UNMEASURED
 from penstock.engines.spark.watch.since import since
 from penstock.engines.spark.watch.stage_figures import StageHistory
 
@@ -41,6 +43,7 @@ class Yardstick:
     at_s: float = 0.0  # the same instant, as the snapshot has it
     even_s: float | None = None  # and on the clock that nobody sets, where that is another than the wall's
     settles: bool = False  # whether all figures are those of another number of executors
+    python_share: float = UNMEASURED  # of the time that its tasks wait for Python workers, that these have a core
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,7 @@ class Track:
             trouble=self.trouble(standing.wall_s, standing.even_s),
             keys=keys if self.runs else (),
             levers=levers,
-            batches=() if self.tasks else tuple(ended_batches(batches, self.stages, standing.wall_s, standing.at_s)),
+            batches=() if self.tasks else tuple(_ended(batches, self.stages, standing)),
         )
 
     def _arrivals(
@@ -213,6 +216,7 @@ class Track:
         # What tasks of a query that is gone used says nothing of what it needs.
         busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s) if self.runs else None
         have_s = None if busy is None else max(standing.share_slots, 1e-9) * busy.span_s
+        on_cores_s = 0.0 if busy is None else busy.on_cores_s(standing.python_share)
         capacity = None if busy is None or not have_s else busy.busy_s / have_s
         if flow is not None and flow.behind and _always_in_batch(batches, flow):
             capacity = max(capacity or 0.0, 1.0)
@@ -224,8 +228,8 @@ class Track:
             rows_in_rps=flow.arrived / flow.span_s if flow is not None else None,
             rows_out_rps=flow.processed / flow.span_s if flow is not None else None,
             busy_share=None if capacity is None else min(1.0, capacity),
-            cpu_share=None if busy is None or not have_s else min(1.0, busy.cpu_s / have_s),
-            cores=None if busy is None or busy.span_s <= 0 else busy.cpu_s / busy.span_s,
+            cpu_share=None if busy is None or not have_s else min(1.0, on_cores_s / have_s),
+            cores=None if busy is None or busy.span_s <= 0 else on_cores_s / busy.span_s,
             is_source=True,
             min_threads=max(1, limits.min_slots),
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
@@ -293,6 +297,10 @@ class Track:
 
     def _up_s(self, wall_s: float) -> float | None:
         return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
+
+
+def _ended(batches: Sequence[Batch], stages: StageHistory, standing: Yardstick) -> Iterator[BatchFigures]:
+    return ended_batches(batches, stages, standing.wall_s, standing.at_s, standing.python_share)
 
 
 def _by_snapshot_s(epoch_s: float | None, standing: Yardstick) -> float | None:
