@@ -207,6 +207,22 @@ def test_a_round_at_an_instant_that_is_none_is_dropped_when_its_run_goes_on(
     assert store.read_run(RUN.id).at_s == (10.0, 30.0)
 
 
+VERSIONS = {"in words": "'soon'", "of nothing": "NULL", "without end": "9e999", "in bytes": "X'FF00'"}
+
+
+@pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
+def test_a_store_whose_version_is_none_is_refused_in_one_line(path: Path, store: SqlStore, version: str) -> None:
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("DROP TABLE penstock_schema")
+        raw.execute("CREATE TABLE penstock_schema (version)")
+        raw.execute(f"INSERT INTO penstock_schema VALUES ({version})")
+    said = penstock("report", RUN.id, "--store", str(path))
+    assert (said.returncode, len(said.stderr.splitlines())) == (2, 1)
+    assert f"store: {str(path)!r} will not do; its schema has version " in said.stderr
+    with pytest.raises(ConfigError, match="its schema has version"), closing(open_store(path)) as opened:
+        opened.begin(RUN)
+
+
 def test_a_card_that_cannot_be_read_is_no_sign_of_life(path: Path, store: SqlStore) -> None:
     store.desk.leave_card(RUN.id, Card(1.0, 2.0, 3.0))
     with closing(sqlite3.connect(path)) as raw, raw:
