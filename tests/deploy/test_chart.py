@@ -257,7 +257,7 @@ def test_one_alone_without_a_store_names_no_secret() -> None:
 
 SCHEMA = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
-ODD = [None, -1, 10**9, 1.5, "", INJECTED, 'a"b', "{{ .Values }}", [], {}, True, {INJECTED: INJECTED}]
+ODD: list[Any] = [None, -1, 10**9, 1.5, "", INJECTED, 'a"b', "{{ .Values }}", [], {}, True, {INJECTED: INJECTED}]
 
 
 def places(values: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:

@@ -107,8 +107,9 @@ def test_whatever_an_agent_says_rounds_go_on_and_others_keep_their_least(
     executors: dict[str, int], worth: list[tuple[int, float]], figures: dict[str, float], cluster_id: str
 ) -> None:
     fleet = Deceived()
-    figures = {**figures, "juice": min(figures.get("juice", 1.0), 1e6)}
-    said = state("liar", worth=worth, cluster_id=cluster_id, tenants={"liar": tenant(**figures)}, **executors)
+    known: dict[str, Any] = {**figures, "juice": min(figures.get("juice", 1.0), 1e6)}
+    more: dict[str, Any] = {**executors}
+    said = state("liar", worth=worth, cluster_id=cluster_id, tenants={"liar": tenant(**known)}, **more)
     found = fleet.deceived(plain_state(said))
     assert min(found["clicks"], found["fraud"]) >= 1
     assert fleet.cluster.most_wanted <= CORES
