@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-MOST_AN_HOUR = 1_000_000.0  # of one slot, in whatever currency
+MOST_AN_HOUR = 1_000_000  # of one slot, in whatever currency
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ _NEVER_FILLED = '"forecast":null,"recovery_s":null,'
 
 LATEST_EPOCH_S = 1e11  # in the year 5138: a later instant is none
 LATEST_S = 1e10  # of a run: 317 years
+_MOST = 1e18  # of utility together, and of slots
 
 _AT_A_TIME = 100  # jobs
 _NO_JOBS = '"jobs":[]'  # its first place in a snapshot's text is that of its jobs: only an instant is before it
@@ -271,7 +272,7 @@ def view_of(
         JobView(
             figures,
             intents[found["intent_id"]],
-            found["utility"],
+            number_within(found["utility"], 0.0, _MOST),  # as one whose utility nobody knows
             found["met"],
             found["fresh"],
             spent=spent_of(found),
@@ -283,13 +284,20 @@ def view_of(
         at_s=snapshot.at_s,
         jobs=jobs,
         machines=snapshot.machines,
-        utility=row["utility"],
-        max_utility=row["max_utility"],
+        utility=_number(row, "utility"),
+        max_utility=_number(row, "max_utility"),
         max_threads=snapshot.max_threads,
         routes=routes,
         levers=snapshot.levers,
         deeds=deeds,
     )
+
+
+def _number(row: Mapping[Any, Any], name: str) -> float:
+    found = number_within(row[name], 0.0, _MOST)
+    if found is None:
+        raise ValueError(f"{name}: {row[name]!r} is no number of a round")
+    return found
 
 
 def packed(value: object) -> bytes:
