@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,13 @@ from penstock.config.profiles import read_profile
 from penstock.engines.spark.history.replay import queries_in, replayed
 from penstock.engines.spark.jobs import Job
 from penstock.errors import ConfigError
+from penstock.governing.remembering import remembered
+from penstock.loop import LoopSettings
+from penstock.store.open import open_store
 from tests.cli.calling import environment, penstock
 from tests.cli.mutating import FILES, Checked, mutated, mutations
 from tests.event_log import Query, log_of
+from tests.recorded import RUN, an_acting_cycle
 
 SEEDS, EACH = 4, 80
 WITHIN_S, WITHIN_MIB = 5.0, 1024.0
@@ -106,6 +111,45 @@ def test_openslo_documents_that_were_changed_by_chance_are_told_or_refused_in_li
         called = penstock("intents", str(tmp_path / "slos.yaml"), "--json", str(out))
         assert called.returncode in (0, 2)
         assert all(line.startswith("penstock: ") and line.isprintable() for line in called.stderr.splitlines())
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A store's file, whole."""
+    path = tmp_path_factory.mktemp("recorded") / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.append(an_acting_cycle(10.0))
+    return path.read_bytes()
+
+
+PAGE = 4096
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """Its end cut off, a page of zeros or of anything, or some bytes changed, most of them in the tables' own names."""
+    at = chance.randrange(len(data) // PAGE) * PAGE
+    if chance.random() < 0.5:
+        other = chance.choice([bytes(PAGE), chance.randbytes(PAGE)])
+        return chance.choice([data[: at + chance.randrange(PAGE)], data[:at] + other + data[at + PAGE :]])
+    bytes_ = bytearray(data)
+    for _ in range(chance.choice([1, 3, 30])):
+        bytes_[chance.randrange(chance.choice([3 * PAGE, len(data)]))] = chance.randrange(256)
+    return bytes(bytes_)
+
+
+def test_stores_that_were_damaged_by_chance_are_read_or_refused_in_one_line_and_governing_goes_on(
+    recorded: bytes, tmp_path: Path
+) -> None:
+    chance = random.Random(18)
+    for number in range(40):
+        path = tmp_path / f"runs-{number}.sqlite"
+        path.write_bytes(damaged(recorded, chance))
+        called = penstock("report", RUN.id, "--store", str(path))
+        assert called.returncode == 0 or len(called.stderr.splitlines()) == 1, called.stderr
+        with closing(open_store(path)) as store, suppress(ConfigError):  # which refuses it before anything is governed
+            kept = remembered(store, RUN, LoopSettings())
+            kept.store.append(an_acting_cycle(kept.already_s + 10.0))
 
 
 LOG = b"".join(log_of([Query("fraud", rows_per_s=100.0, every_s=1.0, took_s=0.5, busy_s=0.8)], 6.0))

@@ -41,6 +41,10 @@ def test_racks_are_a_second_level(pairs: str) -> None:
     ("options", "message"),
     [
         (["--servers", "0"], r"servers: 0 will not do"),
+        (
+            ["--servers", "100000", "--racks", "50000,50000"],
+            r"servers: 100000 will not do; write 1,000 or less with racks",
+        ),
         (["--servers", "2", "--method", "kmeans"], r"method: 'kmeans' will not do; choose one of metis, greedy, hash"),
         (["--servers", "2", "--racks", "a,b"], r"--racks: 'a,b' will not do; write how many servers"),
         (["--servers", "2", "--left", "k1"], r"column: 'k1' will not do; choose among those of"),
@@ -52,3 +56,15 @@ def test_racks_are_a_second_level(pairs: str) -> None:
 def test_what_cannot_be_done_is_said_with_its_remedy(pairs: str, options: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         CliRunner().invoke(cli, ["route", pairs, *options], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("header", "name"), [("left,left,right", "left"), ("left,right,rows,rows", "rows"), ("left,right,right", "right")]
+)
+def test_a_column_that_stands_twice_is_refused_for_nobody_knows_which_one_is_meant(
+    header: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"{header}\n{','.join('1' * (header.count(',') + 1))}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"column: '{name}' will not do; .*pairs.csv has it 2 times"):
+        CliRunner().invoke(cli, ["route", str(path), "--servers", "2"], catch_exceptions=False)

@@ -22,6 +22,15 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         ("a,b\n1,2\n", "a header with scaleout"),
         ("scaleout,rate_rps,latency_s,saturated\nx,1,1,0\n", "row 2"),
         ("scaleout,rate_rps,latency_s,saturated\n0,1,1,0\n", "scaleout: 0 will not do"),
+        (
+            "scaleout,rate_rps,latency_s,saturated\n100001,1,1,0\n",
+            "scaleout: 100001 will not do; write 100,000 or less",
+        ),
+        ("scaleout,rate_rps,latency_s,saturated\n2,1e308,1,0\n", "write rates and latencies up to 1e+18"),
+        ("scaleout,rate_rps,latency_s,saturated\n2,1,1e308,0\n", "write rates and latencies up to 1e+18"),
+        ("scaleout,rate_rps,latency_s,saturated\n2,1,1,7\n", "saturated: '7' will not do; write 0, or 1"),
+        ("scaleout,scaleout,rate_rps,latency_s,saturated\n2,3,1,1,0\n", "twice there: scaleout"),
+        ("scaleout,rate_rps,latency_s,saturated\n" + "2,1,1,0\n" * 100_000, "give at most 100,000 lines"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -3,16 +3,18 @@
 It is looked for on the PATH and where `make chart`, which runs these tests, builds it.
 """
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
 
 from penstock.cli.coordinate import coordinate
-from penstock.config.coordination import read_coordination
+from penstock.config.coordination import CoordinationFile, read_coordination
 from tests.deploy.chart import CHART, helm
 
 pytestmark = pytest.mark.helm
@@ -37,9 +39,9 @@ PROBES = ("readinessProbe", "livenessProbe")
 Manifest = dict[str, Any]
 
 
-def rendered(*values: str, ok: bool = True) -> str:
+def rendered(*values: str, ok: bool = True, how: str = "--set") -> str:
     """What `helm template` says."""
-    sets = [word for value in values for word in ("--set", value)]
+    sets = [word for value in values for word in (how, value)]
     command = [helm(), "template", "fleet", str(CHART), "--namespace", "streams", "--kube-version", VERSION, *sets]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode == 0) is ok, done.stderr
@@ -199,9 +201,99 @@ def test_metrics_are_scraped_at_a_port_that_there_is_and_alerts_come_unchanged()
     assert one(found, "PrometheusRule")["spec"] == rules
 
 
+INJECTED = "a\n---\nkind: ClusterRole"
+WRONG: list[tuple[dict[str, Any], str]] = [
+    *(({"replicas": replicas}, "/replicas") for replicas in (-1, "two", 1.5, 10**9)),
+    *(
+        ({name: None}, f"missing property '{name}'")
+        for name in ("replicas", "image", "tls", "store", "agentTokensSecret")
+    ),
+    ({"image": {"repository": 'a"\n      hostPID: true'}}, "/image/repository"),
+    ({"image": {"tag": '1"\n'}}, "/image/tag"),
+    ({"applications": {"namespace": INJECTED}}, "/applications/namespace"),
+    ({"applications": {"namespace": "A_b"}}, "/applications/namespace"),
+    ({"applications": {"quota": {"requests.cpu": "lots"}}}, "/applications/quota/requests.cpu"),
+    ({"applications": {"quota": {"requests.cpu": -5}}}, "/applications/quota/requests.cpu"),
+    ({"applications": {"quota": {INJECTED: 1}}}, "propertyName"),
+    ({"agentTokensSecret": ""}, "/agentTokensSecret"),
+    ({"agentTokensSecret": INJECTED}, "/agentTokensSecret"),
+    ({"tls": {"secret": INJECTED}}, "/tls/secret"),
+    ({"tls": {"certificate": "../../x"}}, "/tls/certificate"),
+    ({"tls": {"agentsCa": None}}, "agentsCa"),
+    ({"store": {"secret": None}}, "missing property 'secret'"),
+    ({"fleet": {"interval": "-5s"}}, "/fleet/interval"),
+    ({"fleet": {"interval": 0}}, "/fleet/interval"),
+    ({"fleet": {"intervall": "5s"}}, "intervall"),
+    ({"fleet": {"name": INJECTED}}, "/fleet/name"),
+    ({"resources": {"limits": {"memory": -1}}}, "/resources/limits/memory"),
+    ({"resources": {"request": {"cpu": 1}}}, "request"),
+    ({"postgresql": {"storage": "1Gi\nx: y"}}, "/postgresql/storage"),
+    ({"postgresql": {"storageClass": INJECTED}}, "/postgresql/storageClass"),
+    ({"serviceMonitor": {"interval": "soon"}}, "/serviceMonitor/interval"),
+    ({"serviceMonitor": {"interval": "0s"}}, "/serviceMonitor/interval"),
+    ({"serviceMonitor": {"labels": {"team": INJECTED}}}, "/serviceMonitor/labels/team"),
+    ({"prometheusRule": {"labels": {"team": 5}}}, "/prometheusRule/labels/team"),
+]
+
+
+@pytest.mark.parametrize(("values", "told"), WRONG, ids=lambda value: str(value)[:60])
+def test_a_value_of_the_wrong_kind_or_with_yaml_in_it_is_refused_by_its_name(values: dict[str, Any], told: str) -> None:
+    said = rendered(*(f"{name}={json.dumps(value)}" for name, value in values.items()), ok=False, how="--set-json")
+    assert "don't meet the specifications of the schema" in said
+    assert told in said
+
+
+def test_names_that_yaml_would_read_as_other_things_stay_names() -> None:
+    found = manifests("applications.namespace=yes", "postgresql.enabled=true", "postgresql.storageClass=off")
+    assert one(found, "Role")["metadata"]["namespace"] == "yes"
+    (claim,) = one(found, "StatefulSet", "-postgresql")["spec"]["volumeClaimTemplates"]
+    assert claim["spec"]["storageClassName"] == "off"
+
+
+def test_one_alone_without_a_store_names_no_secret() -> None:
+    (container,) = coordinators_pod("replicas=1", "store.secret=")["containers"]
+    assert [variable["name"] for variable in container["env"]] == ["HOME"]
+
+
+SCHEMA = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+ODD: list[Any] = [None, -1, 10**9, 1.5, "", INJECTED, 'a"b', "{{ .Values }}", [], {}, True, {INJECTED: INJECTED}]
+
+
+def places(values: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    inner = values.items() if isinstance(values, dict) else ()
+    return ([path] if path else []) + [place for name, value in inner for place in places(value, (*path, name))]
+
+
+def with_value(values: Any, path: tuple[str, ...], value: Any) -> Any:
+    """Helm leaves out what is null."""
+    name, *rest = path
+    inner = with_value(values[name], tuple(rest), value) if rest else value
+    return {**{n: one for n, one in values.items() if n != name}, **({} if inner is None else {name: inner})}
+
+
+def strings(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for name, inner in value.items() for text in (name, *strings(inner))]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize("path", [place for place in places(VALUES) if place[0] != "fleet"], ids=".".join)
+def test_whatever_stands_in_a_value_no_line_or_quote_of_it_gets_into_a_manifest(path: tuple[str, ...]) -> None:
+    for odd in ODD:
+        values = with_value(VALUES, path, odd)
+        if jsonschema.Draft7Validator(SCHEMA).is_valid(values):
+            assert not any(letter in text for text in strings(values) for letter in '\n"{')
+
+
+def test_the_fleet_has_the_fields_that_its_file_has() -> None:
+    assert SCHEMA["properties"]["fleet"]["properties"].keys() == CoordinationFile.model_fields.keys()
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [
+        ("lease.enabled=true,fleet.leadership.kubernetes=a/b", "fleet.leadership will not do; leave it out"),
         ("serviceMonitor.enabled=true", "serviceMonitor.enabled: true will not do; write pages.enabled: true too"),
         ("fleet.cluster.cores=4", "fleet.cluster will not do; leave it out"),
         ("keda.enabled=true,advise=true", "keda.enabled: true will not do; leave it out with advise"),

@@ -1,7 +1,9 @@
 """Who leads: a lease on the database's clock, and epochs that only rise."""
 
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -96,3 +98,29 @@ def test_who_leads_goes_on_above_an_epoch_that_agents_obey_and_who_does_not_lead
     first.release()
     taken = second.take(60.0, obeyed + 3600)
     assert (taken.ours, taken.rose, taken.epoch) == (True, False, obeyed + 3601)  # it did not lead before
+
+
+SPOILT = {
+    "an epoch in words": "epoch = 'soon'",
+    "an epoch that is no whole number": "epoch = 1e308",
+    "bytes": "epoch = x'ff00'",
+    "a time in words": "until_epoch_s = 'soon'",
+    "a time without end": "until_epoch_s = 9e999",
+    "a time in a year, from before the clock was set back": "until_epoch_s = until_epoch_s + 31536000",
+    "a time that was never": "until_epoch_s = -1e308",
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT)
+def test_a_lease_that_cannot_be_is_held_by_nobody_and_the_next_epoch_is_by_the_clock(
+    spoilt: str, tmp_path: Path
+) -> None:
+    with closing(Database(str(tmp_path / "runs.sqlite"))) as database:
+        before = Leadership(database, "prod", "a", "http://a").take(60.0)
+        with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as raw, raw:
+            raw.execute(f"UPDATE penstock_leaders SET {spoilt}")
+        first, second = Leadership(database, "prod", "b", "http://b"), Leadership(database, "prod", "c")
+        leads, follows = first.take(60.0), second.take(60.0)
+        assert (leads.ours, leads.lapsed, leads.epoch >= before.epoch) == (True, "http://a", True)
+        assert (follows.ours, follows.place, follows.epoch) == (False, "http://b", leads.epoch)
+        assert first.take(60.0).epoch == leads.epoch

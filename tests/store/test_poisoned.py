@@ -5,6 +5,7 @@ import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,13 +123,50 @@ SPOILT = {
     "a move of no kind": "UPDATE penstock_decisions SET changes = '[{}]'",
     "an instant that is none": "UPDATE penstock_cycles SET at_s = 'x'",
     "a utility that is no number": "UPDATE penstock_cycles SET utility = 'x'",
+    "a utility without end": "UPDATE penstock_cycles SET utility = 9e999",
+    "an instant at the end of time": "UPDATE penstock_cycles SET at_s = 9e999",
+    "a tenant's utility in words": "UPDATE penstock_job_figures SET utility = 'x'",
+    "a tenant's utility without end": "UPDATE penstock_job_figures SET utility = 9e999",
+    "slots without end": "UPDATE penstock_job_figures SET threads = 9e999",
+    "a start that is none": "UPDATE penstock_runs SET started_at_s = 'x'",
+    "a start in no year": "UPDATE penstock_runs SET started_at_s = 1e308",
+    "a price that is none": "UPDATE penstock_runs SET slot_hour_price = 'x'",
+    "a price that nobody can pay": "UPDATE penstock_runs SET slot_hour_price = 1e308",
+    "a name in bytes": "UPDATE penstock_runs SET name = X'FF00'",
+    "a shortfall in bytes": "UPDATE penstock_cycles SET shortfall = X'FF00'",
+    "a tenant in bytes": "UPDATE penstock_intents SET job = X'FF00'",
+    "an act heard at no instant": "UPDATE penstock_requests SET taken_at_s = 'x'",
+    "an act heard at the end of time": "UPDATE penstock_requests SET taken_at_s = 9e999",
+    "an act that is none": "UPDATE penstock_requests SET act = 'dance', taken_at_s = 2.0",
+    "a person in bytes": "UPDATE penstock_requests SET who = X'FF00'",
+    "a controller seen at the end of time": "UPDATE penstock_controllers SET seen_at_epoch_s = 9e999",
+    "a controller that looks for ever": "UPDATE penstock_controllers SET interval_s = 1e308",
 }
+COMMANDS = (
+    ("report", RUN.id),
+    ("explain", RUN.id),
+    ("report", RUN.id, "--json", "-"),
+    ("explain", RUN.id, "--json", "-"),
+    ("diff", RUN.id, RUN.id),
+    ("top", "--once"),
+    ("top", "--json", "-"),
+    ("control", "show"),
+)
+
+
+@pytest.fixture
+def governed(store: SqlStore) -> SqlStore:
+    """With a cycle, an act that a controller heard, and its sign of life."""
+    store.append(an_acting_cycle(10.0))
+    store.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 2.0))
+    DeskControl(store.desk, RUN.id).orders(10.0)
+    return store
 
 
 @pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
-def test_a_driver_goes_on_with_a_run_whose_record_is_spoilt(path: Path, store: SqlStore, spoil: str) -> None:
+def test_a_driver_goes_on_with_a_run_whose_record_is_spoilt(path: Path, governed: SqlStore, spoil: str) -> None:
     # Started again it would die of the same row each time, until its supervisor gave it up with all tenants.
-    store.append(an_acting_cycle(10.0))
+    store = governed
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute("PRAGMA foreign_keys = OFF")
         raw.execute(spoil)
@@ -141,13 +179,52 @@ def test_a_driver_goes_on_with_a_run_whose_record_is_spoilt(path: Path, store: S
 
 
 @pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
-def test_a_record_that_is_spoilt_is_told_in_one_line(path: Path, store: SqlStore, spoil: str) -> None:
-    store.append(an_acting_cycle(10.0))
+def test_a_record_that_is_spoilt_is_told_in_one_line(path: Path, governed: SqlStore, spoil: str) -> None:
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute(spoil)
-    for command in ("report", "explain"):
-        said = penstock(command, RUN.id, "--store", str(path))
+    for command in COMMANDS:
+        said = penstock(*command, "--store", str(path))
         assert said.returncode == 0 or len(said.stderr.splitlines()) == 1, said.stderr
+
+
+def test_a_run_whose_row_is_spoilt_leaves_the_others_to_be_read(path: Path, store: SqlStore) -> None:
+    store.append(an_acting_cycle(10.0))
+    store.begin(replace(RUN, id="demo-2"))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE penstock_runs SET started_at_s = 'x', slot_hour_price = 'x' WHERE id = 'demo-2'")
+    assert [(run.id, run.started_at_s) for run in store.runs()] == [(RUN.id, RUN.started_at_s), ("demo-2", None)]
+    assert store.read_run(RUN.id).at_s == (10.0,)
+
+
+@pytest.mark.parametrize("instant", ["'x'", "1e308", "9e999"])
+def test_a_round_at_an_instant_that_is_none_is_dropped_when_its_run_goes_on(
+    path: Path, store: SqlStore, instant: str
+) -> None:
+    # It would be the newest of the run for ever, and a clock that goes on from 1e308 stands still.
+    store.append(an_acting_cycle(10.0))
+    store.append(an_acting_cycle(20.0))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(f"UPDATE penstock_cycles SET at_s = {instant} WHERE at_s = 20.0")
+    store.begin(RUN)
+    assert store.last_at_s == 10.0
+    store.append(an_acting_cycle(30.0))
+    assert store.read_run(RUN.id).at_s == (10.0, 30.0)
+
+
+VERSIONS = {"in words": "'soon'", "of nothing": "NULL", "without end": "9e999", "in bytes": "X'FF00'"}
+
+
+@pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
+def test_a_store_whose_version_is_none_is_refused_in_one_line(path: Path, store: SqlStore, version: str) -> None:
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("DROP TABLE penstock_schema")
+        raw.execute("CREATE TABLE penstock_schema (version)")
+        raw.execute(f"INSERT INTO penstock_schema VALUES ({version})")
+    said = penstock("report", RUN.id, "--store", str(path))
+    assert (said.returncode, len(said.stderr.splitlines())) == (2, 1)
+    assert f"store: {str(path)!r} will not do; its schema has version " in said.stderr
+    with pytest.raises(ConfigError, match="its schema has version"), closing(open_store(path)) as opened:
+        opened.begin(RUN)
 
 
 def test_a_card_that_cannot_be_read_is_no_sign_of_life(path: Path, store: SqlStore) -> None:

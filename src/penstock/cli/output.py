@@ -3,6 +3,8 @@
 import json
 import logging
 import sys
+from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +28,20 @@ class VisibleFormatter(logging.Formatter):
 
 
 def write_json(out: str, document: Any) -> None:
-    """One JSON document to the file `out`; - is standard output."""
-    text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+    """One JSON document to the file `out`; - is standard output. A figure without end is null there."""
+    text = json.dumps(_without_ends(document), indent=2, allow_nan=False) + "\n"
     if out == "-":
         sys.stdout.write(text)
     else:
         write_text(out, text, "--json")
+
+
+def _without_ends(document: Any) -> Any:
+    if isinstance(document, float):
+        return document if isfinite(document) else None
+    if isinstance(document, Mapping):
+        return {key: _without_ends(value) for key, value in document.items()}
+    return [_without_ends(value) for value in document] if isinstance(document, list | tuple) else document
 
 
 def write_text(out: str, text: str, option: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.fields import A_NUMBER, within
-from penstock.core.price import Price
+from penstock.core.price import MOST_AN_HOUR, Price
 from penstock.errors import ConfigError
 
 
@@ -14,8 +14,8 @@ class PricePart(BaseModel):
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    slot_hour: Annotated[float, Field(gt=0, le=1_000_000), A_NUMBER] | None = None
-    executor_hour: Annotated[float, Field(gt=0, le=1_000_000), A_NUMBER] | None = None
+    slot_hour: Annotated[float, Field(gt=0, le=MOST_AN_HOUR), A_NUMBER] | None = None
+    executor_hour: Annotated[float, Field(gt=0, le=MOST_AN_HOUR), A_NUMBER] | None = None
     currency: Annotated[str, Field(max_length=12)] = ""
 
     @model_validator(mode="after")

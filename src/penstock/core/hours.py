@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from penstock.core.units import is_number
 from penstock.errors import ConfigError
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -37,6 +38,14 @@ class Hours:
     to_s: int = _DAY_S
     days: tuple[int, ...] = EVERY_DAY
     zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        times = (self.from_s, self.to_s)
+        if not all(isinstance(time, int) and 0 <= time <= _DAY_S for time in times):
+            raise ConfigError("hours", times, "write seconds of a day")
+        if not (self.days and set(self.days) <= set(EVERY_DAY) and len(set(self.days)) == len(self.days)):
+            raise ConfigError("days", self.days, "write days of a week once each, from 0 for Monday to 6")
+        zone_named(self.zone)
 
     @classmethod
     def of(cls, from_: object = "00:00", to: object = "24:00", days: object = None, zone: object = "UTC") -> "Hours":
@@ -72,6 +81,10 @@ class Excluded:
     why: str
 
     def __post_init__(self) -> None:
+        if not isinstance(self.why, str):
+            raise ConfigError("why", self.why, "write it in words")
+        if not (is_number(self.from_epoch_s) and is_number(self.to_epoch_s)):
+            raise ConfigError("from", (self.from_epoch_s, self.to_epoch_s), "write seconds since 1970")
         if not self.from_epoch_s < self.to_epoch_s:
             raise ConfigError("to", self.to_epoch_s, "write an instant after that of from")
 

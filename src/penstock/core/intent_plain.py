@@ -52,7 +52,7 @@ def intent_of_plain(found: Mapping[str, Any]) -> Intent:
         *objectives, recovery=found["recovery_s"], certainty=found.get("certainty"), budget=budget, excluded=excluded
     )
     resting = [_objective(plain) for plain in found.get("resting", ())]
-    return rested(intent, resting, found["rests"]) if resting else intent
+    return rested(intent, resting, str(found["rests"])) if resting else intent
 
 
 def _plain_objective(objective: Objective) -> dict[str, Any]:

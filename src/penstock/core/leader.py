@@ -10,6 +10,7 @@ _LATEST = 2**52  # a later one nobody hands out: messages hold whole numbers up 
 # An agent may say that it obeys a later epoch than ours, and it is believed up to here: of one that lies
 # with a larger number no epoch would be left for anybody.
 LATEST_HEEDED = 2**50
+LONGEST_S = 86_400.0  # a lease is seconds: one that is said to go on for longer was damaged, or its clock was set back
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+MOST_AN_HOUR = 1_000_000  # of one slot, in whatever currency
+
 
 @dataclass(frozen=True, slots=True)
 class Price:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.core.units import positive
+from penstock.core.units import is_number, positive
 from penstock.errors import ConfigError
 
 
@@ -100,6 +100,13 @@ class Piecewise:
 
     points: tuple[tuple[float, float], ...]
     less_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        before = (-math.inf, 1.0)
+        for point in self.points:
+            if not (all(map(is_number, point)) and before[0] < point[0] < math.inf and 0 <= point[1] <= before[1]):
+                raise ConfigError("points", point, "write shares from 1 to 0 that never rise as the figure gets worse")
+            before = point
 
     def share(self, badness: float) -> float:
         if badness <= 1:

@@ -13,6 +13,7 @@ from penstock.store.codec import DoesNotFitError, decode
 from penstock.store.columns import columns_of
 from penstock.store.desk_tables import controllers, requests
 from penstock.store.intent_codec import decode_intent
+from penstock.store.rows import LATEST_S, number_within
 
 _figures, _cycles = tables.job_figures.c, tables.cycles.c
 
@@ -24,8 +25,8 @@ def read_acts(connection: sa.Connection, run: int) -> tuple[HeardAct, ...]:
     wanted = sa.select(*columns_of(connection, requests)).where(
         requests.c.run == run, requests.c.taken_at_s.is_not(None)
     )
-    rows = connection.execute(wanted.order_by(requests.c.id)).mappings()
-    return tuple(HeardAct(row["taken_at_s"], row["who"], Act(row["act"]), _text(row), row["job"]) for row in rows)
+    found = connection.execute(wanted.order_by(requests.c.id)).mappings()
+    return tuple(act for row in found if (act := _heard(row)) is not None)
 
 
 def began_dry(connection: sa.Connection, run: int, acts: Sequence[HeardAct]) -> bool:
@@ -50,6 +51,14 @@ def read_asked(connection: sa.Connection, run: int, job: str) -> tuple[tuple[flo
     changed = sa.or_(every.c.before.is_(None), every.c.before != every.c.id)
     wanted = sa.select(every.c.at_s, every.c.body).where(changed).order_by(every.c.cycle_id)
     return tuple((at_s, decode_intent(body)) for at_s, body in connection.execute(wanted))
+
+
+def _heard(row: sa.RowMapping) -> HeardAct | None:
+    """What a controller took up; None of a row that none wrote: it was never carried out."""
+    taken_s = number_within(row["taken_at_s"], 0.0, LATEST_S)
+    if taken_s is None or row["act"] not in frozenset(Act):
+        return None
+    return HeardAct(taken_s, row["who"], Act(row["act"]), _text(row), row["job"])
 
 
 def _text(row: sa.RowMapping) -> str:

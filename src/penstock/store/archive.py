@@ -67,5 +67,5 @@ class Archive(Store, Protocol):
 
 def unknown_run(name: str, known: Sequence[RunInfo]) -> ConfigError:
     """The error for a run that is not there, with those that are."""
-    ids = ", ".join(run.id for run in known[-5:])
+    ids = ", ".join(str(run.id) for run in known[-5:])  # of a damaged file it may be nothing
     return ConfigError("run", name, f"name one that is recorded: last, {ids}" if ids else "none is recorded here yet")

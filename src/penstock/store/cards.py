@@ -10,6 +10,7 @@ from penstock.core.life import ControllerLife, Sign
 from penstock.store.codec import decode, encode
 from penstock.store.columns import columns_of
 from penstock.store.desk_tables import controllers
+from penstock.store.rows import LATEST_EPOCH_S, LATEST_S, number_within
 
 _PLAIN = ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run", "ended_at_epoch_s")
 
@@ -49,6 +50,8 @@ def card_row(card: Card) -> dict[str, Any]:
 def card_of(row: Mapping[Any, Any]) -> Card:
     """The card of a row."""
     seen_s, at_s, interval_s = (float(row[name]) for name in ("seen_at_epoch_s", "at_s", "interval_s"))
+    if None in (number_within(seen_s, 0.0, LATEST_EPOCH_S), number_within(interval_s, 0.0, LATEST_S)):
+        raise ValueError(f"nobody was seen at {seen_s}, and is every {interval_s} s")
     ended_s = None if row["ended_at_epoch_s"] is None else float(row["ended_at_epoch_s"])
     approval = tuple(decode(row["approval"], list[str]))
     return Card(seen_s, at_s, interval_s, row["paused_by"], bool(row["dry_run"]), approval, ended_s)

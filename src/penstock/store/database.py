@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
-from penstock.errors import TRIED_AGAIN, ConfigError, told
+from penstock.errors import TRIED_AGAIN, ConfigError, shown, told
 from penstock.extras import missing_told
 from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError, UnreadableError
@@ -87,7 +87,7 @@ class Database:
             yield
         except (IntegrityError, DataError) as error:
             raise RefusedError(f"store {self.place}: {self._words_of(error)}") from None
-        except (SQLAlchemyError, OSError) as error:
+        except (SQLAlchemyError, OSError, UnicodeError) as error:  # names in a damaged file are told as they are
             words = self._words_of(error)
             failed = StoreError(f"store {self.place}: {words}")
             failed.remedy = _remedy(words, self._is_sqlite)
@@ -121,7 +121,10 @@ class Database:
         if self._create and not self._is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
         if sa.inspect(connection).has_table(tables.schema.name):
-            found = int(connection.execute(sa.select(tables.schema.c.version)).scalar_one())
+            found = connection.execute(sa.select(tables.schema.c.version)).scalar_one()
+            if not isinstance(found, int):  # SQLite keeps words there, too
+                written = "another program changed it: give one that penstock recorded into"
+                raise ConfigError("store", self.place, f"its schema has version {shown(found)}; {written}")
             self._check_version(found)
             if self._create:  # tables and columns that came later are made beside those that are there
                 migrate(connection, found)
@@ -149,6 +152,7 @@ _REMEDIES = {  # by what SQLite says
     "disk is full": "free space on its disk" + TRIED_AGAIN,
     "disk I/O error": "see whether its disk is well" + TRIED_AGAIN,
     "malformed": "the file is damaged: copy what is left with `sqlite3 FILE .recover`, or give another with --store",
+    "can't decode": "the file is damaged: copy what is left with `sqlite3 FILE .recover`, or give another with --store",
     "not a database": "give a file that penstock recorded into",
     "no such table": "another program changed the file: give one that penstock recorded into, with --store",
 }

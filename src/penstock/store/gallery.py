@@ -23,7 +23,7 @@ from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_newest, read_outlooks, run_rows
-from penstock.store.rows import errors_of, run_info
+from penstock.store.rows import LATEST_S, errors_of, run_info
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, ToThin
 
@@ -104,7 +104,7 @@ class Gallery:
     def newest_cycle(self) -> tuple[int, bool] | None:
         """The number of the newest cycle, and whether what came of its steps is told: anything else means news."""
         came = sa.exists().where(tables.step_outcomes.c.cycle_id == _cycles.id)
-        newest = sa.select(_cycles.id, came).where(_cycles.run == self._number)
+        newest = sa.select(_cycles.id, came).where(_cycles.run == self._number, _cycles.at_s <= LATEST_S)
         with self._database.reading() as connection:
             found = connection.execute(newest.order_by(_cycles.at_s.desc()).limit(1)).one_or_none()
         return None if found is None else (found[0], bool(found[1]))

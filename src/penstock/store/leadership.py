@@ -4,9 +4,14 @@ Time is the database's own: the clocks of two coordinators need not agree. A lea
 whoever takes it next, the one that had it included: meanwhile another may have led.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
 import sqlalchemy as sa
 
-from penstock.core.leader import Leader, next_epoch
+from penstock.core.leader import LONGEST_S, Leader, next_epoch
 from penstock.store.archive import RefusedError
 from penstock.store.database import Database
 from penstock.store.desk_tables import leaders
@@ -59,15 +64,38 @@ class Leadership:
                 epoch = next_epoch(above, now)
                 connection.execute(leaders.insert().values(name=self._name, epoch=epoch, **ours))
                 return Leader(self._holder, self._place, epoch, ours=True)
-            holds = known["until_epoch_s"] > now
-            if holds and known["holder"] != self._holder:
-                return Leader(known["holder"], known["place"], known["epoch"], ours=False)
-            rises = holds and above >= known["epoch"]
-            goes_on = holds and not rises
-            epoch = known["epoch"] if goes_on else next_epoch(max(known["epoch"], above), now)
+            held = _held(known, now, max(lease_s, LONGEST_S))
+            if held.now and held.holder != self._holder:
+                return Leader(held.holder, held.place, held.epoch, ours=False)
+            rises = held.now and above >= held.epoch
+            goes_on = held.now and not rises
+            epoch = held.epoch if goes_on else next_epoch(max(held.epoch, above), now)
             connection.execute(leaders.update().where(leaders.c.name == self._name).values(epoch=epoch, **ours))
-            lapsed = None if holds or known["until_epoch_s"] == _LET_GO else known["place"]
-            return Leader(self._holder, self._place, epoch, ours=True, lapsed=lapsed, rose=rises)
+            return Leader(self._holder, self._place, epoch, ours=True, lapsed=held.lapsed, rose=rises)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What the row says: who holds the lease, or held it, in which epoch; `lapsed` is the place of one that ran out."""
+
+    holder: str
+    place: str
+    epoch: int
+    now: bool
+    lapsed: str | None
+
+
+def _held(row: Mapping[Any, Any], now_s: float, longest_s: float) -> _Held:
+    """The row, into which anybody may have written: SQLite takes words for numbers. By what is none nobody leads.
+
+    An end further off than any lease goes was damaged, or the clock was set back: by it nobody would lead for years.
+    """
+    epoch = row["epoch"] if isinstance(row["epoch"], int) else 0
+    until_s = row["until_epoch_s"]
+    known = isinstance(until_s, float | int) and isfinite(until_s) and epoch == row["epoch"]
+    holds = known and now_s < until_s <= now_s + longest_s
+    place = str(row["place"])
+    return _Held(str(row["holder"]), place, epoch, holds, None if holds or until_s == _LET_GO else place)
 
 
 def _clock(connection: sa.Connection) -> sa.ColumnElement[float]:

@@ -114,7 +114,7 @@ def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) 
     """The newest cycle's row, or that of the newest not after `at_s`, with what was seen; None where there is none."""
     cycles, figures, intents = tables.cycles, tables.job_figures, tables.intents
     # By time, as the index has it: by number, every cycle of the run would be read.
-    within = [cycles.c.run == run] + ([] if at_s is None else [cycles.c.at_s <= at_s])
+    within = [cycles.c.run == run, cycles.c.at_s <= (rows.LATEST_S if at_s is None else at_s)]
     wanted = sa.select(*columns_of(connection, cycles)).where(*within).order_by(cycles.c.at_s.desc()).limit(1)
     row = connection.execute(wanted).mappings().first()
     if row is None:
@@ -140,7 +140,8 @@ def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord,
 
 def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
     """Without promises that nobody is there to keep."""
-    last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == run))
+    of_run = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(*of_run))
     card = read_card(connection, run)
     goes_on = card is not None and card.sign.life(time.time()) in (ControllerLife.LIVE, ControllerLife.AHEAD)
     return as_of(told, last_s.scalar_one() or 0.0, goes_on)
@@ -182,7 +183,8 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
     outlooks = _grouped(connection, tables.outlooks, run)
     known: Mapping[str, JobOutlook] = {}
     lines = Timelines()
-    for row in connection.execute(sa.select(*columns).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)):
+    of_run = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    for row in connection.execute(sa.select(*columns).where(*of_run).order_by(tables.cycles.c.id)):
         loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
         # What a cycle works out is known from the next one on, as it was to those who decided then.
         known = standing(known, (), row.at_s)
@@ -249,7 +251,7 @@ def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:
         utility=row["utility"],
         urgency=row["urgency"] or 1.0,
         met=row["met"],
-        threads=row["threads"],
+        threads=_whole(row, "threads"),
         latency_s=row["latency_s"],
         juice=row["juice"],
         trouble=row["trouble"],
@@ -257,6 +259,12 @@ def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:
         backlog_rows=row["backlog_rows"],
         recovery_s=None if outlook is None else outlook.recovery_s(row["threads"]),
     )
+
+
+def _whole(row: FoundRow, name: str) -> int:
+    if not isinstance(row[name], int):
+        raise ValueError(f"{name}: {row[name]!r} is no whole number")
+    return int(row[name])
 
 
 def _outcomes(connection: sa.Connection, run: int) -> Mapping[int, Sequence[StepOutcome]]:
@@ -281,6 +289,8 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
     errors: list[Note] = []
     shortfalls: list[Note] = []
     for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
+        if rows.number_within(row.at_s, 0.0, rows.LATEST_S) is None:
+            continue
         noted(notes, row.at_s, noted_of(row.error, row.note))
         noted(errors, row.at_s, row.error or "")
         noted(shortfalls, row.at_s, row.shortfall or "")

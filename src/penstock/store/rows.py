@@ -16,7 +16,7 @@ from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
 from penstock.core.prediction import Foretold, PredictionError
-from penstock.core.price import Price
+from penstock.core.price import MOST_AN_HOUR, Price
 from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.states import State, judged, possible_utility, state_of
@@ -30,6 +30,10 @@ _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 # Figures of jobs once had room for these; outlooks hold them now, and runs that were stored then are still read.
 _NEVER_FILLED = '"forecast":null,"recovery_s":null,'
 
+
+LATEST_EPOCH_S = 1e11  # in the year 5138: a later instant is none
+LATEST_S = 1e10  # of a run: 317 years
+_MOST = 1e18  # of utility together, and of slots
 
 _AT_A_TIME = 100  # jobs
 _NO_JOBS = '"jobs":[]'  # its first place in a snapshot's text is that of its jobs: only an instant is before it
@@ -47,9 +51,21 @@ def run_row(run: RunInfo) -> TableRow:
 
 
 def run_info(row: Mapping[Any, Any]) -> RunInfo:
-    slot_hour = row["slot_hour_price"]
+    """The run of that row. Its start or its price is left out where it can be none: all runs are listed together."""
+    began_s = number_within(row["started_at_s"], 0.0, LATEST_EPOCH_S)
+    slot_hour = number_within(row["slot_hour_price"], 0.0, MOST_AN_HOUR)
     price = None if slot_hour is None else Price(slot_hour, row["currency"] or "")
-    return RunInfo(**{name: row[name] for name in _OF_RUNS}, price=price)
+    told = {name: row[name] for name in _OF_RUNS}
+    return RunInfo(**{**told, "started_at_s": began_s}, price=price)
+
+
+def number_within(value: object, least: float, most: float) -> float | None:
+    """The number; None where it is none, or not between these: SQLite keeps words in a column of numbers, too.
+
+    >>> number_within(1.5, 0.0, 2.0), number_within("soon", 0.0, 2.0), number_within(1e308, 0.0, 2.0)
+    (1.5, None, None)
+    """
+    return value if isinstance(value, float | int) and least <= value <= most else None
 
 
 def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> TableRow:
@@ -256,7 +272,7 @@ def view_of(
         JobView(
             figures,
             intents[found["intent_id"]],
-            found["utility"],
+            number_within(found["utility"], 0.0, _MOST),  # as one whose utility nobody knows
             found["met"],
             found["fresh"],
             spent=spent_of(found),
@@ -268,13 +284,20 @@ def view_of(
         at_s=snapshot.at_s,
         jobs=jobs,
         machines=snapshot.machines,
-        utility=row["utility"],
-        max_utility=row["max_utility"],
+        utility=_number(row, "utility"),
+        max_utility=_number(row, "max_utility"),
         max_threads=snapshot.max_threads,
         routes=routes,
         levers=snapshot.levers,
         deeds=deeds,
     )
+
+
+def _number(row: Mapping[Any, Any], name: str) -> float:
+    found = number_within(row[name], 0.0, _MOST)
+    if found is None:
+        raise ValueError(f"{name}: {row[name]!r} is no number of a round")
+    return found
 
 
 def packed(value: object) -> bytes:

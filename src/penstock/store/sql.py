@@ -72,11 +72,11 @@ class SqlStore:
                 number = _new_id(connection, tables.runs, rows.run_row(run))
                 last_at_s = None
             else:
-                number, run = known["number"], replace(run, started_at_s=known["started_at_s"])
+                number, run = known["number"], replace(run, started_at_s=_began_s(known["started_at_s"], run))
                 connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
+                _drop_timeless(connection, number, run.id)
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
-                found = connection.execute(newest).scalar_one()
-                last_at_s = found if isinstance(found, float) else None  # SQLite keeps words there, too
+                last_at_s = connection.execute(newest).scalar_one()
             token, epoch = _take_over(connection, number)
         self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number))
         log.info("this process writes run %s in epoch %d", run.id, epoch)
@@ -283,6 +283,25 @@ class _Writing:
         self.memories[cycle.policy] = cycle.memory
         for job in cycle.view.jobs:
             self.intents[job.name] = (job.intent, intent_ids[job.name])
+
+
+def _began_s(known_s: object, run: RunInfo) -> float | None:
+    """When a run began that is gone on with; just now where what is recorded can be no instant."""
+    if known_s is None:
+        return None
+    found = rows.number_within(known_s, 0.0, rows.LATEST_EPOCH_S)
+    return run.started_at_s if found is None else found
+
+
+def _drop_timeless(connection: sa.Connection, run: int, name: str) -> None:
+    """Let go of cycles at instants that are none: each would be the newest for ever, and no clock would go on.
+
+    SQLite keeps words in a column of numbers, too, and has them after all numbers.
+    """
+    cycles = tables.cycles.c
+    gone = connection.execute(tables.cycles.delete().where(cycles.run == run, cycles.at_s > rows.LATEST_S)).rowcount
+    if gone:
+        log.warning("run %s: rounds that were recorded at instants that are none are dropped: %d", name, gone)
 
 
 def _take_over(connection: sa.Connection, run: int) -> tuple[str, int]:

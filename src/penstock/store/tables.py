@@ -31,7 +31,10 @@ _Id = BigInteger().with_variant(Integer, "sqlite")
 
 
 class Words(TypeDecorator[str]):
-    """Text from anywhere, an error of Spark's for instance: what PostgreSQL cannot hold becomes a question mark."""
+    """Text from anywhere, an error of Spark's for instance: what PostgreSQL cannot hold becomes a question mark.
+
+    SQLite keeps bytes in a column of words, too: read as far as they are words.
+    """
 
     impl = Text
     cache_ok = True
@@ -40,6 +43,9 @@ class Words(TypeDecorator[str]):
         if value is None:
             return None
         return value.replace("\x00", "?").encode("utf-8", "replace").decode("utf-8")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def _in_cycle() -> Column[Any]:

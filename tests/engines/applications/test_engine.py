@@ -1,6 +1,6 @@
 """The fleet as an engine: agents and the loop around it, over a simulated cluster, with a clock of the test's own."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
@@ -20,47 +20,8 @@ from penstock.engines.applications.engine import (
 )
 from penstock.engines.applications.wire import Report, Serials, plain_state
 from penstock.errors import OutageError
-from penstock.loop import Carried, Governor, LoopSettings
-from penstock.planning.registry import policy_named
-from penstock.store.memory import MemoryStore
+from tests.engines.applications.fleet import Fleet
 from tests.engines.applications.saying import state, tenant
-
-
-@dataclass
-class Fleet:
-    """A cluster, an engine over it, and agents that speak when the test has them speak."""
-
-    cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(6))
-    settings: FleetSettings = FleetSettings()
-    now: float = 0.0
-    talks: dict[str, Conversation] = field(default_factory=dict)
-    leads: bool = True
-
-    def __post_init__(self) -> None:
-        self.engine = FleetEngine(self.cluster, self.settings, 1, lambda: self.leads, lambda: self.now)
-        governing = LoopSettings(govern_from_s=0.0, stale_after_s=self.settings.silent_s)
-        self.governor = Governor(
-            self.engine, policy_named("penstock"), MemoryStore(), governing, intents=self.engine.intents
-        )
-        self.carried: Carried = self.governor.start()
-
-    def report(self, *applications: SimulatedApplication) -> None:
-        """Each reports once, and carries out what it is told."""
-        for one in applications:
-            talk = self.talks.get(one.name, Conversation(one.name, f"{one.name}-1"))
-            report, talk = talk.reporting(one.state())
-            order, talk = talk.answered(self.engine.hear(report), 0.0)
-            self.talks[one.name] = talk
-            if order is not None:
-                one.give(order)
-
-    def round(self, *applications: SimulatedApplication) -> None:
-        """Ten seconds: reports every two, then a round of the loop."""
-        for _ in range(5):
-            self.now += 2.0
-            self.engine.tend()
-            self.report(*applications)
-        self.carried = self.governor.run_cycle(self.carried, self.now)
 
 
 def test_executors_move_to_whoever_needs_them_within_three_rounds() -> None:

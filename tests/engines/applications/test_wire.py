@@ -103,6 +103,51 @@ STATES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+ASKED: dict[str, Any] = {
+    "kind": "Latency",
+    "utility": 5.0,
+    "target": 2.0,
+    "percentile": None,
+    "shape": {"kind": "Knee"},
+}
+HOURS = {"from_s": 0, "to_s": 3600, "days": [0], "zone": "UTC"}
+# Each of these was taken, and ended every round of the whole fleet, or made its utility NaN, as soon as it was counted.
+LIES: list[tuple[str, str]] = [
+    ("[" * 60_000, "RecursionError"),
+    (" " * 70_000, "65,536 characters at most, not 70,000"),
+    *(
+        (json.dumps({"objectives": [{**ASKED, **change}], "recovery_s": None}), said)
+        for change, said in (
+            ({"shape": {"kind": "Piecewise", "points": [["x", 0.5]]}}, "points"),
+            ({"shape": {"kind": "Piecewise", "points": [[2.0, 50.0]]}}, "points"),
+            ({"shape": {"kind": "Piecewise", "points": [[2.0, float("nan")]]}}, "points"),
+            ({"shape": {"kind": "Piecewise", "points": [[2.0, 0.1], [3.0, 0.9]]}}, "points"),
+            ({"hours": {**HOURS, "zone": "../../etc/passwd"}}, "zone"),
+            ({"hours": {**HOURS, "zone": "A" * 10_000}}, "zone"),
+            ({"hours": {**HOURS, "days": []}}, "days"),
+            ({"hours": {**HOURS, "days": ["mon"]}}, "days"),
+            ({"hours": {**HOURS, "days": [0] * 1000}}, "days"),
+            ({"hours": {**HOURS, "from_s": "x"}}, "hours"),
+            ({"hours": {**HOURS, "from_s": float("nan")}}, "hours"),
+        )
+    ),
+    *(
+        (json.dumps({"objectives": [ASKED], "recovery_s": None, "excluded": [period]}), said)
+        for period, said in (
+            ({"from_epoch_s": "a", "to_epoch_s": "b", "why": "x"}, "from"),
+            ({"from_epoch_s": 0, "to_epoch_s": 1, "why": {"a": 1}}, "why"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("intent", "said"), LIES, ids=lambda value: value[-60:] if isinstance(value, str) else None)
+def test_an_intent_that_nobody_could_count_is_refused_and_told_where(intent: str, said: str) -> None:
+    tenants = {"fraud": {**plain_state(state())["tenants"]["fraud"], "intent": intent}}
+    with pytest.raises(WireError, match=f"tenants.fraud.intent: .*{said}"):
+        read_state({**plain_state(state()), "tenants": tenants})
+
+
 @pytest.mark.parametrize(("change", "said"), STATES)
 def test_a_state_that_does_not_fit_is_refused_and_told_where(change: dict[str, Any], said: str) -> None:
     with pytest.raises(WireError, match=said):

@@ -12,13 +12,13 @@
 
 {{- define "penstock.selector" -}}
 app.kubernetes.io/name: penstock
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: coordinator
 {{- end }}
 
 {{- define "penstock.postgresql.selector" -}}
 app.kubernetes.io/name: penstock
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: postgresql
 {{- end }}
 

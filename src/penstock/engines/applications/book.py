@@ -7,6 +7,7 @@ from typing import Any, Final
 from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
 from penstock.core.intents import MOST_UTILITY, Intent, scaled
 from penstock.core.levers import Dial, Shows
+from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.patches import patched
 from penstock.engines.applications.promises import Promised
 from penstock.engines.applications.wire import Order, Report, SaidState, SaidTenant, Serials, read_state
@@ -44,6 +45,8 @@ class Application:
     refused: str = ""
     intents: Mapping[str, Intent] = field(default_factory=dict)
     held_by_cluster: int | None = None
+    there: int | None = None  # the cores of the whole cluster; None where nobody told yet
+    tells: bool = False  # the cluster manager says who holds what
     told_s: float = 0.0  # when the cluster manager was asked for that
     asked_most: int = 0  # of the cluster, as far as what that said may not tell of it yet
     lowered_s: float = 0.0  # when it last asked for fewer than before
@@ -82,6 +85,10 @@ class Application:
         asked_most = self.state.executors.wanted if known else self.asked_most
         return replace(self, held_by_cluster=held, told_s=told_s, asked_most=asked_most)
 
+    def within(self, room: Room | None) -> "Application":
+        """In a cluster that has that; of one whose machines are all away nobody knows what it will have."""
+        return self if room is None else replace(self, there=room.cores or None, tells=room.tells)
+
     def _having_asked(self, before: int, now: float) -> "Application":
         """With the most that it asked for since the cluster manager last told of it: `before`, until now."""
         wanted = self.state.executors.wanted
@@ -107,21 +114,41 @@ class Application:
     @property
     def held(self) -> int:
         """The executors that it has, as the cluster manager says, else as it says itself."""
-        return self.state.executors.now if self.held_by_cluster is None else self.held_by_cluster
+        return self._could(self.state.executors.now) if self.held_by_cluster is None else self.held_by_cluster
+
+    def _could(self, executors: int) -> int:
+        """So many, or as many as can be: more it says in error, or lies, and others would get nothing for it.
+
+        That is all for which the cluster has cores, and what the fleet allows it where the cluster manager would tell
+        of more that it has. All of it together is what there is to divide: for 100 million cores there is no memory.
+        """
+        if self.there is None:
+            return executors
+        most = max(self.bounds.most, self.held_by_cluster or 0) if self.tells else executors
+        return min(executors, most, self.there // self.state.executors.cores)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the cluster has the cores for one executor of it."""
+        return self.there is None or self.there >= self.state.executors.cores
 
     @property
     def least(self) -> int:
-        return max(self.state.executors.least, min(self.bounds.least, self.state.executors.most))
+        """What it needs by its own word, as far as the fleet's bounds allow it, and by these."""
+        needed = min(self.state.executors.least, self.bounds.most)
+        return self._could(max(needed, min(self.bounds.least, self.state.executors.most)))
 
     @property
     def most(self) -> int:
-        return max(self.least, min(self.state.executors.most, self.bounds.most))
+        return max(self.least, self._could(min(self.state.executors.most, self.bounds.most)))
 
     @property
     def standing(self) -> Promised:
         """As promises are reckoned from."""
         cores = self.state.executors.cores
-        return Promised(self.name, cores, self._may_hold, self.promised, self.wanted, self.since_s)
+        return Promised(
+            self.name, cores, self._may_hold, self._could(self.promised), self._could(self.wanted), self.since_s
+        )
 
     @property
     def _may_hold(self) -> int:
@@ -132,8 +159,9 @@ class Application:
         """
         said = self.state.executors
         if self.held_by_cluster is None:
-            return max(self.held, said.wanted)
-        return max(self.held, self.asked_most, said.now if self.heard_s > self.told_s else 0)
+            return max(self.held, self._could(said.wanted))
+        newer = said.now if self.heard_s > self.told_s else 0
+        return max(self.held, self._could(max(self.asked_most, newer)))
 
     def job_names(self) -> dict[str, str]:
         """The name of each tenant in the fleet: an application with one tenant is that tenant."""
@@ -149,8 +177,9 @@ class Application:
         """Its executors as a lever; where nothing is heard of it, one that nobody turns."""
         stated = sum(tenant.intent.max_utility for tenant in self.state.tenants.values())
         held, factor = self.held, self.factor(stated)
-        asked = None if self.wanted == held else self.wanted
-        if not fresh:
+        wanted = self._could(self.wanted)
+        asked = None if wanted == held else wanted
+        if not (fresh and self.fits):
             return Dial(UNIT, self.name, held, held, held, costs=self.state.executors.cores)
         # More than all that its tenants may count for no executors are worth, whatever its agent says.
         worth = tuple((float(count), factor * min(utility, stated)) for count, utility in self.state.worth)

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, nextafter
 
@@ -88,6 +88,7 @@ class FleetEngine:
         self._looked_s = -inf
         self._cluster_said = ""
         self._waits: Mapping[str, str] = {}
+        self._twice: frozenset[str] = frozenset()  # names by which the cluster knows one and several say they are
         self._deeds: deque[Deed] = deque(maxlen=_DEEDS)
         self._obeyed = 0  # the latest epoch that an agent said it obeys
         self._rose_s = -inf
@@ -166,7 +167,7 @@ class FleetEngine:
         if report.base is not None:
             return self._answer(None, None)
         bounds = (self._settings.bounds or {}).get(report.application, self._settings.others)
-        found = Application.joining(report, bounds, now)
+        found = Application.joining(report, bounds, now).within(self._room)
         self._check_names(found)
         wanted = self._wanted_before(found, known)
         if wanted is None or self._settings.advises:
@@ -289,9 +290,20 @@ class FleetEngine:
         self._cluster_said = ""
         with self._lock:
             self._room, self._room_s = room, now  # when it was asked: what happened since it need not know
+            twice = _said_twice(self._known.values())
+            self._note_twice(twice)
             for name, known in self._known.items():
-                self._known[name] = known.told_by_cluster(_held(known, room), now)
+                held = None if known.state.cluster_id in twice else _held(known, room)
+                self._known[name] = known.told_by_cluster(held, now).within(room)
             self._note_waits({name: room.waits.get(one.state.cluster_id, "") for name, one in self._known.items()})
+
+    def _note_twice(self, twice: Mapping[str, Sequence[str]]) -> None:
+        """Which applications say that the cluster knows them by one name, once as long as it is so."""
+        for cluster_id in twice.keys() - self._twice:
+            named = " and ".join(twice[cluster_id])
+            why = f"the cluster knows one application as {cluster_id}; for each counts what it says itself"
+            self._note(None, f"{named} say that they are the same one", why)
+        self._twice = frozenset(twice)
 
     def _note_waits(self, waits: Mapping[str, str]) -> None:
         """Why executors of which application do not come, once for each reason."""
@@ -329,6 +341,8 @@ class FleetEngine:
         known = tuple(self._known.values())
         found = promises([one.standing for one in known], _cores(self._room, known) if recent else None)
         for one in known:
+            if not one.fits:  # a cluster that grows by what waits may yet have room
+                continue
             promised = found[one.name]
             taken_up = one.order is not None and one.applied >= one.order.serials
             asked = one.state.executors.wanted
@@ -366,6 +380,18 @@ class FleetEngine:
         ]
 
 
+def _said_twice(known: Iterable[Application]) -> dict[str, list[str]]:
+    """Names in the cluster that several applications say are theirs, with those: whose executors they are nobody knows.
+
+    The first to say so is not believed either: it may have guessed the name of one that is about to begin.
+    """
+    found: dict[str, list[str]] = {}
+    for one in known:
+        if one.state.cluster_id:
+            found.setdefault(one.state.cluster_id, []).append(one.name)
+    return {cluster_id: sorted(names) for cluster_id, names in found.items() if len(names) > 1}
+
+
 def _held(known: Application, room: Room) -> int | None:
     """Its executors by the cores that the cluster manager has granted it; None where that does not know it."""
     if not known.state.cluster_id or not room.tells:
@@ -378,7 +404,10 @@ def _cores(room: Room | None, known: Sequence[Application]) -> int | None:
     """The cores that the fleet can have: all there are but what others hold, and what lacks memory."""
     if room is None:
         return None
-    executor_cores = {one.state.cluster_id: one.state.executors.cores for one in known}
+    executor_cores: dict[str, int] = {}
+    for one in known:
+        cores, cluster_id = one.state.executors.cores, one.state.cluster_id
+        executor_cores[cluster_id] = min(cores, executor_cores.get(cluster_id, cores))
     return max(0, room.cores_for(executor_cores) - room.without_memory(executor_cores))
 
 

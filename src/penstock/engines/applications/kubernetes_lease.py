@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import ceil, inf
 from typing import Any
 
-from penstock.core.leader import Leader, next_epoch
+from penstock.core.leader import LONGEST_S, Leader, next_epoch
 from penstock.engines.applications.kubernetes_api import KubernetesApi, NothingThereError, OvertakenError
 
 _GROUP = "coordination.k8s.io/v1"
@@ -79,7 +79,8 @@ class KubernetesLease:
             return self._written(found, asked)
         if spec["holderIdentity"] == self._holder and asked_s < self._until_s:
             return self._written(found, asked, renews=True)
-        if self._lapsed(found, float(spec.get("leaseDurationSeconds") or lease_s)):
+        # Somebody else may have written there that it goes on for years.
+        if self._lapsed(found, min(float(spec.get("leaseDurationSeconds") or lease_s), max(lease_s, LONGEST_S))):
             return self._written(found, asked, lapsed=_place_of(found))
         return Leader(str(spec["holderIdentity"]), _place_of(found), self._epoch, ours=False)
 

@@ -18,6 +18,7 @@ from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
 
 _LOOSEST = 1e6  # an imbalance that says nothing any more; METIS takes thousandths of it in 32 bits
 _MOST_SERVERS = 100_000
+_MOST_IN_RACKS = 1000  # servers: what each two of them exchange is looked at, and 100,000 of them take 80 GB
 _METHODS: Mapping[str, Callable[[KeyGraph, int, float], Ints]] = {
     "metis": metis_partition,
     "greedy": greedy_partition,
@@ -112,3 +113,5 @@ def _check(servers: int, imbalance: float, method: str, racks: Sequence[int] | N
         raise ConfigError("method", method, f"choose one of {', '.join(METHODS)}")
     if racks is not None and (sum(racks) != servers or any(size < 1 for size in racks)):
         raise ConfigError("racks", list(racks), f"write how many servers each rack has, {servers} in all")
+    if racks is not None and servers > _MOST_IN_RACKS:
+        raise ConfigError("servers", servers, f"write {_MOST_IN_RACKS:,} or less with racks, or leave these out")

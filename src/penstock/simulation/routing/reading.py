@@ -46,6 +46,11 @@ def _lines(path: Path, keys: Sequence[str], extra: str, most: int) -> Iterator[t
         with _opened(path) as file:
             lines = csv.DictReader(_bounded(file, path, most))
             names = lines.fieldnames or []
+            for name in (*keys, extra):
+                if names.count(name) > 1:
+                    raise ConfigError(
+                        "column", name, f"{path} has it {names.count(name)} times: give each its own name"
+                    )
             for name in keys:
                 if name not in names:
                     raise ConfigError("column", name, f"choose among those of {path}: {', '.join(names) or 'none'}")

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
-from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
+from penstock.engines.spark.routing.book import LIVE, Change, DamagedBookError, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.migration import pending
 from penstock.engines.spark.routing.shape import (
     NEVER_US,
     SINCE_EVER_US,
     SLOTS,
+    TableSlot,
     key_text,
     packed,
     slot_of,
@@ -127,3 +128,37 @@ def test_a_checkpoint_that_was_moved_with_its_book_is_itself_what_changes_are_ab
     (tmp_path / "before").rename(tmp_path / "after")
     after = LocalFiles(tmp_path / "after")
     assert pending(RouteBook(after.below("routing"), after)) == change
+
+
+SPOILT = {
+    "half a change": ("changes/000001.json", b'{"number": 1, "ver'),
+    "a change of another number": ("changes/000001.json", b'{"number": 7, "version": 0}'),
+    "a change to no table": ("changes/000001.json", b'{"number": 1, "version": "x"}'),
+    "a change with more in it": ("changes/000001.json", b'{"number": 1, "version": 0, "servers": 3}'),
+    "a list of changes": ("changes/000001.json", b"[]"),
+    "nesting without end": ("changes/000001.json", b"[" * 100_000),
+    "an id of nothing": ("book.json", b"{}"),
+    "no operators": ("operators.json", b"[1]"),
+    "a table that is none": ("versions/000001.parquet", b"PAR1" + bytes(100)),
+    "a table of nothing": ("versions/000001.parquet", b""),
+}
+
+
+@pytest.mark.parametrize(("name", "data"), SPOILT.values(), ids=SPOILT)
+def test_a_damaged_file_of_a_book_is_told_by_its_name_with_what_to_do(book: RouteBook, name: str, data: bytes) -> None:
+    book.record(Change(1, book.add(table(3)), 60_000_000))
+    path = Path(book.home.removeprefix("file:")) / name
+    path.unlink()
+    path.write_bytes(data)
+    with pytest.raises(DamagedBookError, match=f"{name} is damaged .*; bring it back from a copy of the book"):
+        (book.id, book.operators(), book.changes(), book.table(1))
+
+
+@given(st.integers(min_value=-2, max_value=9))
+def test_a_table_with_keys_beyond_its_partitions_is_none(partition: int) -> None:
+    slot = TableSlot(SINCE_EVER_US, 4, ({"Asia": partition},))
+    if 0 <= partition < 4:
+        assert unpacked(packed([slot])) == (slot,)
+    else:
+        with pytest.raises(ValueError, match="keys beyond the 4 partitions"):
+            unpacked(packed([slot]))

@@ -155,3 +155,12 @@ def test_a_crash_between_a_change_and_its_stamp_leaves_a_book_that_is_ahead_and_
     count.run()
     assert count.told == Counter(count.rows)
     assert stamp_of(count.checkpoint) == Stamp(count.book().id, change=2, version=2)
+
+
+@pytest.mark.parametrize(
+    "stamp", ['{"book": "a", "cha', "{}", "[1]", '{"book": "a", "change": "x", "version": 1}', "[" * 100_000]
+)
+def test_a_damaged_stamp_is_refused_by_its_name(tmp_path: Path, stamp: str) -> None:
+    count = count_at(tmp_path)
+    (tmp_path / STAMP).write_text(stamp, encoding="utf-8")
+    refused(count, f"{STAMP} is damaged", "bring it back from a copy of the checkpoint")

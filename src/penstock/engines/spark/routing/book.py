@@ -12,8 +12,10 @@ and the checkpoint's commit log: for operators without windows a change is in fo
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
@@ -21,12 +23,13 @@ from penstock.engines.spark.routing.shape import (
     MOST_PARTITIONS,
     SINCE_EVER_US,
     SLOTS,
+    TableSlot,
     packed,
     slot_of,
     table_of,
     unpacked,
 )
-from penstock.errors import ConfigError, EngineError
+from penstock.errors import ConfigError, EngineError, told
 
 LIVE = "live.parquet"
 _ID, _OPERATORS, _VERSIONS, _CHANGES = "book.json", "operators.json", "versions", "changes"
@@ -50,6 +53,10 @@ class Change:
     withdraws: int | None = None
 
 
+class DamagedBookError(EngineError):
+    """A file of the book is there, and is none that was written to it."""
+
+
 class RouteBook:
     """The files of one route, beside the checkpoint of its query; None where that is made anew at each start."""
 
@@ -70,7 +77,11 @@ class RouteBook:
     @property
     def id(self) -> str:
         """No other book has it; books of before there were ids have none until they are opened."""
-        return str(json.loads(self.files.read(_ID))["id"]) if self.files.exists(_ID) else "without an id"
+        if not self.files.exists(_ID):
+            return "without an id"
+        text = self.files.read(_ID)
+        with self._whole(_ID):
+            return str(json.loads(text)["id"])
 
     def open(self, operators: Mapping[str, Sequence[str]], partitions: int, first: RoutingTable | None = None) -> bool:
         """Begin the book, with a first table if there is one, or check that it is one for the same operators.
@@ -95,8 +106,9 @@ class RouteBook:
 
     def operators(self) -> dict[str, list[str]]:
         """Each operator's key columns, in the order in which rows pass them."""
-        found: dict[str, list[str]] = json.loads(self.files.read(_OPERATORS))
-        return found
+        text = self.files.read(_OPERATORS)
+        with self._whole(_OPERATORS):
+            return {str(name): [str(column) for column in columns] for name, columns in json.loads(text).items()}
 
     def versions(self) -> tuple[int, ...]:
         """The tables there are, oldest first; 0 is the empty one."""
@@ -108,8 +120,9 @@ class RouteBook:
 
     def table(self, version: int) -> RoutingTable:
         """The table of that version; its keys are texts (see `shape.key_text`)."""
-        slots = unpacked(self.files.load(self.version_file(version)))
-        return table_of(slots[0], tuple(self.operators()), version)
+        slot, operators = self._slot(version), tuple(self.operators())
+        with self._whole(self.version_file(version)):
+            return table_of(slot, operators, version)
 
     def add(self, table: RoutingTable) -> int:
         """Keep one more table and return its version; it comes into force by a change only."""
@@ -137,7 +150,9 @@ class RouteBook:
 
     def change(self, number: int) -> Change:
         """That change, which has been recorded."""
-        return Change(**json.loads(self.files.read(_change_file(number))))
+        text = self.files.read(_change_file(number))
+        with self._whole(_change_file(number)):
+            return _change_of(json.loads(text), number)
 
     def record(self, change: Change) -> None:
         """Write a change down. The same again does nothing; another under its number is refused."""
@@ -168,10 +183,36 @@ class RouteBook:
         """Make the file that queries with windows read. Beyond its slots, the oldest tables stand for none any more."""
         kept = self.epochs()[-SLOTS:]
         starts = [SINCE_EVER_US, *(change.cut_over_us or 0 for change in kept[1:])]
-        slots = [unpacked(self.files.load(self.version_file(change.version)))[0] for change in kept]
+        slots = [self._slot(change.version) for change in kept]
         live = packed([replace(slot, from_us=start) for slot, start in zip(slots, starts, strict=True)])
         if not self.files.exists(LIVE) or self.files.load(LIVE) != live:
             self.files.write(LIVE, live)
+
+    def _slot(self, version: int) -> TableSlot:
+        packed_slots = self.files.load(self.version_file(version))
+        with self._whole(self.version_file(version)):
+            return unpacked(packed_slots)[0]
+
+    @contextmanager
+    def _whole(self, name: str) -> Iterator[None]:
+        """While what was in that file is read: whatever is wrong with it, it is wrong with this book only."""
+        try:
+            yield
+        except Exception as error:
+            raise DamagedBookError(
+                f"{self.home}/{name} is damaged ({told(error)}); "
+                f"bring it back from a copy of the book, or begin with a new checkpoint"
+            ) from None
+
+
+def _change_of(found: Mapping[str, Any], number: int) -> Change:
+    """The change that a file tells of; a ValueError where it tells of none, or of another one."""
+    change = Change(**found)
+    numbers = (change.cut_over_us, change.batch, change.withdraws)
+    whole = type(change.version) is int and all(one is None or type(one) is int for one in numbers)
+    if change.number != number or not whole or change.version < 0:
+        raise ValueError(f"no change {number}")
+    return change
 
 
 def _change_file(number: int) -> str:

@@ -108,4 +108,9 @@ def _unpacked(start: int, slot: Mapping[str, Any]) -> TableSlot:
     operators = tuple(
         {text: partition for bucket in buckets for text, partition in bucket} for buckets in slot["operators"]
     )
-    return TableSlot(start, slot["partitions"], operators)
+    partitions = slot["partitions"]
+    if not 1 <= partitions <= MOST_PARTITIONS:
+        raise ValueError(f"a table of {partitions} partitions")
+    if not all(0 <= partition < partitions for keys in operators for partition in keys.values()):
+        raise ValueError(f"keys beyond the {partitions} partitions")
+    return TableSlot(start, partitions, operators)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch
-from penstock.errors import EngineError
+from penstock.errors import EngineError, told
 
 STAMP = "penstock-route.json"
 
@@ -59,7 +59,21 @@ def stamp(book: RouteBook) -> None:
 
 def stamp_of(checkpoint: Files) -> Stamp | None:
     """What the checkpoint says; None where it was never written with a book, or by a penstock that wrote no stamps."""
-    return Stamp(**json.loads(checkpoint.read(STAMP))) if checkpoint.exists(STAMP) else None
+    if not checkpoint.exists(STAMP):
+        return None
+    text = checkpoint.read(STAMP)
+    try:
+        stamp = Stamp(**json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _damaged(checkpoint, told(error)) from None
+    if not (type(stamp.change) is int and type(stamp.version) is int and isinstance(stamp.book, str)):
+        raise _damaged(checkpoint, "its numbers are none")
+    return stamp
+
+
+def _damaged(checkpoint: Files, why: str) -> BookError:
+    remedy = "bring it back from a copy of the checkpoint, or begin with a new one"
+    return BookError(f"{checkpoint.location}/{STAMP} is damaged ({why}); {remedy}")
 
 
 def _check_unstamped(book: RouteBook, checkpoint: Files, before: str | None) -> None:
