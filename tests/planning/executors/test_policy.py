@@ -6,18 +6,18 @@ from dataclasses import replace
 import pytest
 
 from penstock.actuation.order import order
-from penstock.core.budget import Budget, Burn, SpentBudget
 from penstock.core.figures import JobFigures, LatencyFigures
-from penstock.core.intents import Intent, Latency, scaled
+from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
 from penstock.core.view import JobView, View
 from penstock.planning.approval import held_still
+from penstock.planning.executors.claims import claims_of
 from penstock.planning.executors.errors import ClaimError
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.limits import within_limits
 from penstock.planning.registry import policy_named
-from tests.builders import job, operator
+from tests.builders import job, operator, pressed
 from tests.planning.executors.many import application, fleet
 
 POOR = application("fraud", 1, ((1, 0.0), (2, 20.0), (3, 40.0)))
@@ -117,11 +117,22 @@ def test_a_budget_that_runs_low_makes_nobody_look_as_if_it_had_come_back(bad: in
     assert not ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
 
 
-def pressed(one: JobView, bad: int) -> JobView:
-    """The same with an error budget of ten bad windows, so many of them gone and six times as fast as they may."""
-    spent = SpentBudget(Budget.of("99%"), allowed=10.0, good=500, bad=bad, unknown=0, burns=(Burn(3600.0, 6.0),))
-    utility = None if one.utility is None else one.utility * spent.urgency
-    return replace(one, spent=spent, intent=scaled(one.intent, spent.urgency), utility=utility)
+# Each claims 10 more by the one executor that is left, in the worth that was stated.
+@pytest.mark.parametrize(("bad", "given"), [(0, "ads"), (7, "fraud"), (10, "fraud")])
+def test_what_is_claimed_counts_for_more_where_a_budget_runs_low(bad: int, given: str) -> None:
+    dials = [application(name, 1, ((1, 0.0), (2, 10.0))) for name in ("ads", "fraud")]
+    seen = fleet(dials, 3, jobs=[job("ads", 0.0), pressed(job("fraud", 0.0), bad)])
+    (decision,) = decided(seen).decisions
+    assert decision.moves == (Executors(1, 2, given),)
+
+
+@pytest.mark.parametrize(("bad", "times"), [(0, 1.0), (7, 1.75), (10, 3.0)])
+def test_of_several_tenants_an_application_claims_as_much_more_as_they_count_for_together(
+    bad: int, times: float
+) -> None:
+    jobs = [pressed(job("ads/eu", 0.0, 30.0), bad), job("ads/us", 0.0, 10.0)]
+    (claim,) = claims_of(fleet([application("ads", 1, ((1, 0.0), (2, 8.0)))], jobs=jobs))
+    assert claim.most_utility == pytest.approx(8.0 * (30.0 * times + 10.0) / 40.0)
 
 
 @pytest.mark.parametrize("bad", [0, 7, 10])

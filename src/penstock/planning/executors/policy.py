@@ -19,7 +19,7 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
 from penstock.core.run import target_latency_s
 from penstock.core.view import JobView, View
-from penstock.planning.executors.claims import Claim, TenantsOf, as_claimed, claims_of, tenants_of
+from penstock.planning.executors.claims import Claim, TenantsOf, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import (
@@ -155,7 +155,7 @@ def _awaited(claim: Claim, tenants: Sequence[JobView]) -> float:
     late = [_is_behind(job) for job in tenants]
     if not claim.worth or all(one is False for one in late):
         return 0.0
-    awaited = claim.utility(claim.now) - sum(as_claimed(job) or 0.0 for job in tenants)
+    awaited = claim.utility(claim.now) - sum(job.utility or 0.0 for job in tenants)
     return max(awaited, _NOT_GIVEN_UP * claim.most_utility if any(late) else 0.0)
 
 
