@@ -284,6 +284,29 @@ def test_who_is_late_is_not_given_up_for_little_though_what_it_holds_mends_nothi
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([2, 2] if moves else [])
 
 
+# Its claim falls from 33.9 to 6.0 while a batch drags on, as simulated. Half of what it said is 17.0, half of what it
+# says 3.0; two minutes after it said so that is no news any more. Beside it 2.2 of the fallen claim may be wrong.
+FALLEN = [
+    # seconds since it said so, what clicks would gain by one of its executors, whether that moves
+    (10.0, 12.0, False),
+    (10.0, 24.0, True),
+    (120.0, 12.0, False),
+    (130.0, 12.0, True),
+]
+
+
+@pytest.mark.parametrize(("since_s", "gain", "moves"), FALLEN)
+def test_who_is_late_is_held_by_the_most_that_it_claimed_lately(since_s: float, gain: float, moves: bool) -> None:
+    policy, steady = ExecutorsPolicy(), application("clicks", 1, ((1, 10.0), (2, 10.0 + gain)))
+    jobs = [waits("fraud", 1100.0), job("clicks", 10.0, 40.0)]
+    said = application("fraud", 3, ((2, 20.0), (3, 33.9)))
+    idle = application("clicks", 1, ((1, 10.0),))
+    _, memory = policy.decide(fleet([said, idle], jobs=jobs), policy.start())
+    fallen = application("fraud", 3, ((2, 5.5), (3, 6.0)))
+    plan, _ = policy.decide(fleet([fallen, steady], at_s=since_s, jobs=jobs), memory)
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([2, 2] if moves else [])
+
+
 def test_what_nobody_uses_is_not_all_for_who_is_known_first() -> None:
     known = application("clicks", 1, ((1, 3.0), (8, 10.0)))  # each of seven would be worth as much as the one before
     asks = [known, application("fraud", 1), application("ads", 1)]
