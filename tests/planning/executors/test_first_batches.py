@@ -35,6 +35,39 @@ def test_it_gets_twice_as_many_or_what_is_left_or_what_it_may_have(cores: int, h
     assert [move.after for decision in decisions for move in decision.moves] == ([given] if given > held else [])
 
 
+# Clicks, which holds 2 and is content, is worth 10; fraud, which holds 1, 40: four fifths of the cores are its share. Of
+# what nobody holds it has half at once, the odd one included.
+BEGUN = [
+    # cores, since when it runs, how busy it is, executors that fraud is given
+    (4, 20.0, 0.1, 2),
+    (5, 20.0, 0.1, 2),
+    (6, 20.0, 0.1, 3),
+    (13, 20.0, None, 6),
+    (3, 20.0, 0.1, 1),  # nobody holds any less
+    (6, 60.0, 0.1, 1),  # it makes no use of what it has
+    (6, None, 0.1, 1),  # its query does not run yet
+    (4, 20.0, 1.0, 2),
+    (5, 60.0, 1.0, 2),  # twice as many as it works with
+]
+
+
+@pytest.mark.parametrize(("cores", "up_s", "busy", "given"), BEGUN)
+def test_who_has_begun_just_now_gets_its_share_by_worth_of_half_of_what_nobody_holds(
+    cores: int, up_s: float | None, busy: float | None, given: int
+) -> None:
+    begun = first_batch(busy=busy, up_s=up_s)
+    plan = decided(fleet([CLICKS, application("fraud", 1)], cores, jobs=[job("clicks", 10.0), begun]))
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([given] if given > 1 else [])
+
+
+def test_nobody_who_has_begun_just_now_gets_more_than_its_share_or_than_it_may_have() -> None:
+    jobs = [job("clicks", 10.0, 90.0), first_batch("ads", 10.0, up_s=20.0, busy=0.1), first_batch(up_s=20.0, busy=0.1)]
+    seen = fleet([application("ads", 1), CLICKS, application("fraud", 1, most=4)], 28, jobs=jobs)
+    (decision,) = decided(seen).decisions
+    # 28 cores for 140: 2 are the share of ads, 8 that of fraud, which may have 4
+    assert decision.moves == (Executors(1, 2, "ads"), Executors(1, 4, "fraud"))
+
+
 def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:
     policy, jobs = ExecutorsPolicy(), [job("clicks", 10.0), first_batch()]
     plan, memory = policy.decide(fleet([CLICKS, application("fraud", 2)], 16, jobs=jobs), policy.start())

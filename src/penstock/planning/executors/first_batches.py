@@ -2,7 +2,8 @@
 
 After an outage it may hold hours of rows, and one executor work on it for as long; and in a fleet that starts those
 that are known first are not those that matter most. What nobody uses goes to them where it is worth more there than to
-those that are known, twice as many each time; nobody else is to give anything for what is not known.
+those that are known, twice as many each time; nobody else is to give anything for what is not known. Whoever has begun
+just now gets its share by worth at once: while its driver starts rows wait for it, and its first batches are dear.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -15,14 +16,25 @@ _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of
 _NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
 
 
-def guessed(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, Claim]:
-    """Their claims as far as can be guessed: twice as many executors may mend all, or nothing, at even chances."""
-    found = {}
-    for claim in claims:
-        if claim.worth or claim.name in resting:
+def guessed(
+    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, spare: int
+) -> Mapping[str, Claim]:
+    """Their claims as far as can be guessed: so many more executors may mend all, or nothing, at even chances.
+
+    `spare` are the cores that nobody holds. Half of them are kept for those who are to begin yet: the first one of a
+    fleet is owed all by its share.
+    """
+    found, left = {}, (max(0, spare) + 1) // 2
+    each = _cores_each(tenants, slots)
+    for claim in sorted(claims, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
+        jobs = tenants[claim.name]
+        if claim.worth or claim.name in resting or claim.now < max(1, claim.least):
             continue
-        more, jobs = min(2 * claim.now, claim.most), tenants[claim.name]
-        if more > claim.now >= max(1, claim.least) and any(map(_works_on_its_first, jobs)):
+        owed = _share(claim, each * _most_utility(jobs)) if any(map(_has_just_begun, jobs)) else 0
+        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) else 0
+        more = max(twice, min(owed, claim.now + left // claim.cores))
+        if more > claim.now:
+            left -= (more - claim.now) * claim.cores
             half = 0.5 * _most_utility(jobs)
             found[claim.name] = replace(claim, least=claim.now, most=more, worth=((claim.now, 0.0), (more, half)))
     return found
@@ -36,10 +48,15 @@ def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int
     new = [claim for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))]
     if not new:
         return 0
-    each = slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
+    each = _cores_each(tenants, slots)
     return sum(
         claim.cores * max(0, _share(claim, each * _most_utility(tenants[claim.name])) - claim.now) for claim in new
     )
+
+
+def _cores_each(tenants: TenantsOf, slots: int) -> float:
+    """The cores for each utility that somebody could have."""
+    return slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
 
 
 def _share(claim: Claim, cores: float) -> int:
@@ -67,8 +84,12 @@ def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int
 
 
 def _is_new(job: JobView) -> bool:
+    return _has_just_begun(job) or _works_on_its_first(job)
+
+
+def _has_just_begun(job: JobView) -> bool:
     up_s = job.figures.up_s
-    return up_s is not None and job.utility is None and (up_s < _NEW_S or _works_on_its_first(job))
+    return up_s is not None and job.utility is None and up_s < _NEW_S
 
 
 def _works_on_its_first(job: JobView) -> bool:

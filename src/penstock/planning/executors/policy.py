@@ -82,8 +82,8 @@ class ExecutorsPolicy:
         claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        firsts = guessed(tenants, claims, memory.moved_s.keys())
         spare = view.slots - sum(claim.now * claim.cores for claim in claims)
+        firsts = guessed(tenants, claims, memory.moved_s.keys(), view.slots, spare)
         target = self._target(view.slots, spare, claims, firsts, tenants)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
