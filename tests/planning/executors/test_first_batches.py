@@ -35,7 +35,7 @@ def test_it_gets_twice_as_many_or_what_is_left_or_what_it_may_have(cores: int, h
     assert [move.after for decision in decisions for move in decision.moves] == ([given] if given > held else [])
 
 
-# Clicks, which holds 2 and is content, is worth 10; fraud, which holds 1, 40: four fifths of the cores are its share. Of
+# Clicks, which holds 2 and is content, is worth 10; fraud, which holds 1, 40: its share is four fifths of the cores. Of
 # what nobody holds it has half at once, the odd one included.
 BEGUN = [
     # cores, since when it runs, how busy it is, executors that fraud is given
@@ -66,6 +66,39 @@ def test_nobody_who_has_begun_just_now_gets_more_than_its_share_or_than_it_may_h
     (decision,) = decided(seen).decisions
     # 28 cores for 140: 2 are the share of ads, 8 that of fraud, which may have 4
     assert decision.moves == (Executors(1, 2, "ads"), Executors(1, 4, "fraud"))
+
+
+KNOWN = ((1, 0.0), (5, 10.0))
+# Ads, whose first batch has not ended, holds 5 of 8 cores; fraud, which counts for 40, has begun just now and holds 1.
+LENT = [
+    # what ads counts for, what it says of its executors, since when it and fraud run; what both are to hold then
+    (10.0, (), 30.0, 20.0, {"ads": 2, "fraud": 6}),  # shares are 1 and 6; of the two that nobody holds one goes at once
+    (40.0, (), 30.0, 20.0, {"fraud": 3}),  # 4 and 4: before ads lends any, both that nobody holds go
+    (90.0, (), 30.0, 20.0, {"fraud": 2}),  # 5 are its share; fraud gets half of what nobody holds
+    (10.0, KNOWN, 30.0, 20.0, {"fraud": 2}),  # nobody who knows gives anything for what is not known
+    (10.0, (), None, 20.0, {"fraud": 2}),  # of a query that does not run yet nobody knows how long it has
+    (10.0, (), 30.0, 60.0, {}),  # fraud makes no use of what it has
+]
+
+
+@pytest.mark.parametrize(("counts_for", "says", "ads_up_s", "fraud_up_s", "held"), LENT)
+def test_who_began_before_lends_what_it_holds_beyond_its_share_to_who_begins(
+    counts_for: float, says: tuple[tuple[float, float], ...], ads_up_s: float, fraud_up_s: float, held: dict[str, int]
+) -> None:
+    ads, fraud = first_batch("ads", counts_for, 0.1, ads_up_s), first_batch("fraud", 40.0, 0.1, fraud_up_s)
+    ads = replace(ads, utility=counts_for if says else None)
+    plan = decided(fleet([application("ads", 5, says), application("fraud", 1)], 8, jobs=[ads, fraud]))
+    assert {move.job: move.after for decision in plan.decisions for move in decision.moves} == held
+
+
+def test_nobody_lends_what_it_needs_to_live() -> None:
+    jobs = [first_batch("ads", 10.0, 0.1, 30.0), first_batch("fraud", 40.0, 0.1, 20.0)]
+    (decision,) = decided(fleet([application("ads", 5, least=4), application("fraud", 1)], 6, jobs=jobs)).decisions
+    assert decision.moves == (Executors(5, 4, "ads"), Executors(1, 2, "fraud"))
+    assert decision.why == (
+        "1 executor to fraud, whose first batch has not ended, some from ads beyond its share by worth: what they are "
+        "worth is not known before that"
+    )
 
 
 def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:

@@ -3,7 +3,8 @@
 After an outage it may hold hours of rows, and one executor work on it for as long; and in a fleet that starts those
 that are known first are not those that matter most. What nobody uses goes to them where it is worth more there than to
 those that are known, twice as many each time; nobody else is to give anything for what is not known. Whoever has begun
-just now gets its share by worth at once: while its driver starts rows wait for it, and its first batches are dear.
+just now gets its share by worth at once: while its driver starts rows wait for it, and its first batches are dear. Who
+began before it, and of whom nothing is known either, lends it what he holds beyond his own share.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -16,19 +17,45 @@ _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of
 _NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
 
 
+def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, spare: int) -> Mapping[str, int]:
+    """Executors that those lend of whom nothing is known and who hold more than their share, the most first.
+
+    As many as those who have begun just now lack of theirs, beyond half of the `spare` cores, which nobody holds.
+    """
+    new = [claim for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))]
+    each = _cores_each(tenants, slots) if new else 0.0
+    over, lack = {}, -((max(0, spare) + 1) // 2)
+    for claim in new:
+        jobs = tenants[claim.name]
+        if all(map(_is_new, jobs)):
+            more = claim.now - max(1, claim.least, _share(claim, each * _most_utility(jobs)))
+            if more > 0:
+                over[claim.name] = more
+            elif any(map(_has_just_begun, jobs)):
+                lack -= more * claim.cores
+    found = {}
+    for claim in sorted(new, key=lambda one: (-over.get(one.name, 0), one.name)):
+        takes = min(over.get(claim.name, 0), -(-max(0, lack) // claim.cores))
+        if takes:
+            found[claim.name] = takes
+            lack -= takes * claim.cores
+    return found
+
+
 def guessed(
-    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, spare: int
+    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, spare: int, borrowed: int = 0
 ) -> Mapping[str, Claim]:
     """Their claims as far as can be guessed: so many more executors may mend all, or nothing, at even chances.
 
     `spare` are the cores that nobody holds. Half of them are kept for those who are to begin yet: the first one of a
-    fleet is owed all by its share.
+    fleet is owed all by its share. What was `borrowed` for these comes beside them.
     """
-    found, left = {}, (max(0, spare) + 1) // 2
-    each = _cores_each(tenants, slots)
-    for claim in sorted(claims, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
+    unknown = [claim for claim in claims if not claim.worth]
+    found, left = {}, (max(0, spare) + 1) // 2 + borrowed
+    each = _cores_each(tenants, slots) if unknown else 0.0
+    for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
-        if claim.worth or claim.name in resting or claim.now < max(1, claim.least):
+        if claim.name in resting or claim.now < max(1, claim.least):
             continue
         owed = _share(claim, each * _most_utility(jobs)) if any(map(_has_just_begun, jobs)) else 0
         twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) else 0

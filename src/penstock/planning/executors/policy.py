@@ -10,7 +10,7 @@
 Inside an application nothing is decided here: shares, bounds and routes are its own agent's.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import Executors
@@ -30,7 +30,7 @@ from penstock.planning.executors.errors import (
     of_another_load,
     reckoned_with,
 )
-from penstock.planning.executors.first_batches import guessed, kept_for_new, of_spare
+from penstock.planning.executors.first_batches import guessed, kept_for_new, lent, of_spare
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
@@ -82,18 +82,32 @@ class ExecutorsPolicy:
         claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        spare = view.slots - sum(claim.now * claim.cores for claim in claims)
-        firsts = guessed(tenants, claims, memory.moved_s.keys(), view.slots, spare)
-        target = self._target(view.slots, spare, claims, firsts, tenants)
+        target, firsts = self._divided(view.slots, claims, tenants, memory)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
             return Plan(note=_resting(view, claims, memory.moved_s)), memory
-        why_so = why(moved, target, firsts, short=spare < 0)
+        short = sum(claim.now * claim.cores for claim in claims) > view.slots
+        why_so = why(moved, target, firsts, short)
         decision = _decision(view, moved, target, why_so, memory.starts.mean_s)
         return Plan((decision,)), replace(
             _moved(view, memory, decision),
             foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
+
+    def _divided(
+        self, slots: int, claims: Sequence[Claim], tenants: TenantsOf, memory: ExecutorsMemory
+    ) -> tuple[Mapping[str, int], Set[str]]:
+        """What each is to hold, and those of them of whom nothing is known: they get what is spare, or lend theirs."""
+        spare = slots - sum(claim.now * claim.cores for claim in claims)
+        lend = lent(tenants, claims, slots, spare)
+        left = [replace(claim, now=claim.now - lend.get(claim.name, 0)) for claim in claims]
+        borrowed = sum(lend.get(claim.name, 0) * claim.cores for claim in claims)
+        new = [claim for claim in left if claim.name not in lend]
+        firsts = guessed(tenants, new, memory.moved_s.keys(), slots, spare, borrowed)
+        if not firsts:
+            lend, left, borrowed = {}, list(claims), 0
+        target = self._target(slots, spare + borrowed, left, firsts, tenants)
+        return _given_back(target, claims, lend, slots), firsts.keys() | lend.keys()
 
     def _target(
         self, slots: int, spare: int, claims: Sequence[Claim], firsts: Mapping[str, Claim], tenants: TenantsOf
@@ -141,6 +155,18 @@ class ExecutorsPolicy:
     def _move_costs(self, claims: Sequence[Claim]) -> float:
         known = [claim.most_utility for claim in claims if claim.worth]
         return self.settings.move_costs * sum(known) / len(known) if known else 0.0
+
+
+def _given_back(
+    target: Mapping[str, int], claims: Sequence[Claim], lend: Mapping[str, int], slots: int
+) -> Mapping[str, int]:
+    """With what was lent and nobody took."""
+    found, free = dict(target), slots - sum(target[claim.name] * claim.cores for claim in claims)
+    for claim in claims:
+        back = min(lend.get(claim.name, 0), max(0, free) // claim.cores)
+        found[claim.name] += back
+        free -= back * claim.cores
+    return found
 
 
 def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why_so: str, start_s: float) -> Decision:
