@@ -75,7 +75,7 @@ LENT = [
     (10.0, (), 30.0, 20.0, {"ads": 2, "fraud": 6}),  # shares are 1 and 6; of the two that nobody holds one goes at once
     (40.0, (), 30.0, 20.0, {"fraud": 3}),  # 4 and 4: before ads lends any, both that nobody holds go
     (90.0, (), 30.0, 20.0, {"fraud": 2}),  # 5 are its share; fraud gets half of what nobody holds
-    (10.0, KNOWN, 30.0, 20.0, {"fraud": 2}),  # nobody who knows gives anything for what is not known
+    (10.0, KNOWN, 30.0, 20.0, {"fraud": 2}),  # all that it holds is worth something to it
     (10.0, (), None, 20.0, {"fraud": 2}),  # of a query that does not run yet nobody knows how long it has
     (10.0, (), 30.0, 60.0, {}),  # fraud makes no use of what it has
 ]
@@ -91,13 +91,35 @@ def test_who_began_before_lends_what_it_holds_beyond_its_share_to_who_begins(
     assert {move.job: move.after for decision in plan.decisions for move in decision.moves} == held
 
 
+# Clicks holds all 6 of the cores but fraud's one, and is known: what it does as well without may be lent, as far as
+# fraud, which has begun just now and counts for 40, lacks of its share (5 of 7).
+SPARED = [
+    # what clicks says of its executors, what it has of its 10, rows that wait; executors that it lends
+    (((1, 5.0), (3, 10.0), (6, 10.0)), 10.0, 0.0, 3),
+    (((1, 5.0), (6, 10.0)), 10.0, 0.0, 0),
+    (((1, 5.0), (3, 9.98), (6, 10.0)), 10.0, 0.0, 1),  # 9.993 with five: that is as good
+    (((1, 10.0), (6, 10.0)), 10.0, 0.0, 4),
+    (((1, 5.0), (3, 10.0), (6, 10.0)), 6.0, 900.0, 0),  # it is to come back yet, with all that it holds
+]
+
+
+@pytest.mark.parametrize(("says", "has", "waiting", "lends"), SPARED)
+def test_who_is_known_lends_what_it_does_as_well_without(
+    says: tuple[tuple[float, float], ...], has: float, waiting: float, lends: int
+) -> None:
+    jobs = [job("clicks", has, backlog_rows=waiting, arrival_rps=100.0), first_batch(busy=0.1, up_s=20.0)]
+    plan = decided(fleet([application("clicks", 6, says), application("fraud", 1)], 7, jobs=jobs))
+    held = {"clicks": 6 - lends, "fraud": 1 + lends} if lends else {}
+    assert {move.job: move.after for decision in plan.decisions for move in decision.moves} == held
+
+
 def test_nobody_lends_what_it_needs_to_live() -> None:
     jobs = [first_batch("ads", 10.0, 0.1, 30.0), first_batch("fraud", 40.0, 0.1, 20.0)]
     (decision,) = decided(fleet([application("ads", 5, least=4), application("fraud", 1)], 6, jobs=jobs)).decisions
     assert decision.moves == (Executors(5, 4, "ads"), Executors(1, 2, "fraud"))
     assert decision.why == (
-        "1 executor to fraud, whose first batch has not ended, some from ads beyond its share by worth: what they are "
-        "worth is not known before that"
+        "1 executor to fraud, whose first batch has not ended, some lent by ads: what they are worth is not known before "
+        "that"
     )
 
 

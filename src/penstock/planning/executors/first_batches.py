@@ -4,7 +4,7 @@ After an outage it may hold hours of rows, and one executor work on it for as lo
 that are known first are not those that matter most. What nobody uses goes to them where it is worth more there than to
 those that are known, twice as many each time; nobody else is to give anything for what is not known. Whoever has begun
 just now gets its share by worth at once: while its driver starts rows wait for it, and its first batches are dear. Who
-began before it, and of whom nothing is known either, lends it what he holds beyond his own share.
+is not known either lends it what he holds beyond his own share, and who is known what he does as well without.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -14,32 +14,43 @@ from penstock.core.view import JobView
 from penstock.planning.executors.claims import Claim, TenantsOf
 
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors
+_AS_GOOD = 0.999  # of what is foretold of the executors held: less than that is lost by foretelling itself
 _NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
 
 
 def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, spare: int) -> Mapping[str, int]:
-    """Executors that those lend of whom nothing is known and who hold more than their share, the most first.
+    """Executors that are lent to those who have begun just now and lack some of their share, the most first.
 
-    As many as those who have begun just now lack of theirs, beyond half of the `spare` cores, which nobody holds.
+    Those who are not known either lend what they hold beyond their own share, all others what they foretell to do as
+    well without; and no more than is lacked beyond half of the `spare` cores, which nobody holds.
     """
-    new = [claim for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))]
-    each = _cores_each(tenants, slots) if new else 0.0
-    over, lack = {}, -((max(0, spare) + 1) // 2)
-    for claim in new:
-        jobs = tenants[claim.name]
-        if all(map(_is_new, jobs)):
-            more = claim.now - max(1, claim.least, _share(claim, each * _most_utility(jobs)))
-            if more > 0:
-                over[claim.name] = more
-            elif any(map(_has_just_begun, jobs)):
-                lack -= more * claim.cores
+    new = {claim.name for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))}
+    if not new:
+        return {}
+    each = _cores_each(tenants, slots)
+    shares = {claim.name: _share(claim, each * _most_utility(tenants[claim.name])) for claim in claims}
+    begun = [claim for claim in claims if claim.name in new and any(map(_has_just_begun, tenants[claim.name]))]
+    lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - _for_new(spare)
+    if lack <= 0:
+        return {}
+    over = {claim.name: _could_lend(claim, shares[claim.name], claim.name in new) for claim in claims}
     found = {}
-    for claim in sorted(new, key=lambda one: (-over.get(one.name, 0), one.name)):
-        takes = min(over.get(claim.name, 0), -(-max(0, lack) // claim.cores))
-        if takes:
+    for claim in sorted(claims, key=lambda one: (-over[one.name], one.name)):
+        takes = min(over[claim.name], -(-max(0, lack) // claim.cores))
+        if takes > 0:
             found[claim.name] = takes
             lack -= takes * claim.cores
     return found
+
+
+def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
+    if is_new:
+        return claim.now - max(1, claim.least, share)
+    if not claim.worth or claim.awaited:
+        return 0
+    as_good = _AS_GOOD * claim.utility(claim.now)
+    least = min(max(1, claim.least), claim.now)
+    return claim.now - next(count for count in range(least, claim.now + 1) if claim.utility(count) >= as_good)
 
 
 def guessed(
@@ -51,7 +62,7 @@ def guessed(
     fleet is owed all by its share. What was `borrowed` for these comes beside them.
     """
     unknown = [claim for claim in claims if not claim.worth]
-    found, left = {}, (max(0, spare) + 1) // 2 + borrowed
+    found, left = {}, _for_new(spare) + borrowed
     each = _cores_each(tenants, slots) if unknown else 0.0
     for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
@@ -79,6 +90,11 @@ def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int
     return sum(
         claim.cores * max(0, _share(claim, each * _most_utility(tenants[claim.name])) - claim.now) for claim in new
     )
+
+
+def _for_new(spare: int) -> int:
+    """Of the cores that nobody holds, those that may go to who is not known at once."""
+    return (max(0, spare) + 1) // 2
 
 
 def _cores_each(tenants: TenantsOf, slots: int) -> float:

@@ -20,8 +20,8 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
     >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:74]
     '2 executors that nobody uses to fraud, whose first batch has not ended: wh'
-    >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:87]
-    '2 executors to fraud, whose first batch has not ended, some from ads beyond its share b'
+    >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:72]
+    '2 executors to fraud, whose first batch has not ended, some lent by ads:'
     """
     first = [claim for claim in moved if claim.name in firsts]
     known = [claim for claim in moved if claim.name not in firsts]
@@ -53,12 +53,8 @@ def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
     whose = "whose first batch has not ended" if len(takers) == 1 else "whose first batches have not ended"
     which = f"that nobody uses to {_names(takers)}, {whose}"
     if givers:
-        which = f"to {_names(takers)}, {whose}, some from {_names(givers)} beyond {_their_share(givers)} by worth"
+        which = f"to {_names(takers)}, {whose}, some lent by {_names(givers)}"
     return f"{_executors(more)} {which}: what they are worth is not known before that"
-
-
-def _their_share(claims: Sequence[Claim]) -> str:
-    return "its share" if len(claims) == 1 else "their shares"
 
 
 def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:
