@@ -118,8 +118,8 @@ def test_nobody_lends_what_it_needs_to_live() -> None:
     (decision,) = decided(fleet([application("ads", 5, least=4), application("fraud", 1)], 6, jobs=jobs)).decisions
     assert decision.moves == (Executors(5, 4, "ads"), Executors(1, 2, "fraud"))
     assert decision.why == (
-        "1 executor to fraud, whose first batch has not ended, some lent by ads: what they are worth is not known before "
-        "that"
+        "1 executor to fraud, whose first batch has not ended, some lent by ads: what they are worth is not known "
+        "before that"
     )
 
 
