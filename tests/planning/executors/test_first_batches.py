@@ -99,6 +99,7 @@ SPARED = [
     (((1, 5.0), (6, 10.0)), 10.0, 0.0, 0),
     (((1, 5.0), (3, 9.98), (6, 10.0)), 10.0, 0.0, 1),  # 9.993 with five: that is as good
     (((1, 10.0), (6, 10.0)), 10.0, 0.0, 4),
+    (((1, 0.0), (6, 0.0)), 0.0, 0.0, 0),  # nothing helps it, as far as it can tell
     (((1, 5.0), (3, 10.0), (6, 10.0)), 6.0, 900.0, 0),  # it is to come back yet, with all that it holds
 ]
 

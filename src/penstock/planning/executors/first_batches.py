@@ -46,9 +46,9 @@ def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, spare: int) ->
 def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
     if is_new:
         return claim.now - max(1, claim.least, share)
-    if not claim.worth or claim.awaited:
-        return 0
     as_good = _AS_GOOD * claim.utility(claim.now)
+    if claim.awaited or as_good <= 0.0:  # what cannot be foretold of it, and what nothing helps, is no ground to give
+        return 0
     least = min(max(1, claim.least), claim.now)
     return claim.now - next(count for count in range(least, claim.now + 1) if claim.utility(count) >= as_good)
 
