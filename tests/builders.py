@@ -1,9 +1,11 @@
 """Builders of the ordinary: a test states only what matters to it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from penstock.core.budget import Budget, Burn, SpentBudget
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.intents import Intent, Latency, scaled
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.topology import Topology
@@ -34,6 +36,13 @@ def job(
     )
     intent = Intent(Latency("1s", utility=max_utility))
     return JobView(figures, intent, utility, utility >= max_utility, fresh)
+
+
+def pressed(one: JobView, bad: int) -> JobView:
+    """The same with an error budget of ten bad windows, so many of them gone and six times as fast as they may."""
+    spent = SpentBudget(Budget.of("99%"), allowed=10.0, good=500, bad=bad, unknown=0, burns=(Burn(3600.0, 6.0),))
+    utility = None if one.utility is None else one.utility * spent.urgency
+    return replace(one, spent=spent, intent=scaled(one.intent, spent.urgency), utility=utility)
 
 
 def view(

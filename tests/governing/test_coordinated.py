@@ -20,7 +20,7 @@ from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import TOKEN, Coordinated, ExecutorSize, OnSpark
 from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
-from tests.builders import job, view
+from tests.builders import job, pressed, view
 from tests.patience import eventually
 
 HOW = Coordinated("http://127.0.0.1:7474", "fraud", least=1, most=4)
@@ -100,3 +100,13 @@ def test_nobody_is_to_take_executors_that_hold_state_in_their_heap(in_heap: bool
     seen = OnSpark(known, HOW, ExecutorSize(2, 1024, in_heap), "app-1").state()  # type: ignore[arg-type]
     assert seen is not None
     assert (seen.executors.least, seen.executors.memory_mib) == (least, 1024)
+
+
+@pytest.mark.parametrize("bad", [0, 7, 10])
+def test_an_error_budget_that_runs_low_counts_once_at_the_coordinator(bad: int) -> None:
+    """Its own ledger scales what agents state: what came scaled already would count twice."""
+    cycle = Cycle(10.0, "penstock", view(10.0, [pressed(job("fraud", 8.0), bad)]), Plan(), Outcome(), None)
+    known = SimpleNamespace(newest=cycle, executors=lambda: (1, 1), worth=lambda slots: ())
+    seen = OnSpark(known, HOW, ExecutorSize(2, 1024), "app-1").state()  # type: ignore[arg-type]
+    assert seen is not None
+    assert seen.tenants["fraud"].intent == Intent(Latency("1s", utility=10.0))

@@ -154,7 +154,7 @@ def _tenant(job: JobView) -> SaidTenant:
         "juice": figures.juice,
     }
     return SaidTenant(
-        intent=job.intent,
+        intent=job.stated,  # the coordinator's own ledger makes it count for more, once
         age_s=figures.age_s,
         latency=None
         if latency is None

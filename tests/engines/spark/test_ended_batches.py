@@ -87,6 +87,7 @@ def test_a_stages_times_are_read_as_spark_writes_them() -> None:
     document = {
         "stageId": 1,
         "numTasks": 1,
+        "numActiveTasks": 1,
         "schedulingPool": "ads",
         "executorRunTime": 0,
         "executorCpuTime": 0,
@@ -100,4 +101,4 @@ def test_a_stages_times_are_read_as_spark_writes_them() -> None:
         "submissionTime": "1970-01-01T00:01:40.250GMT",
     }
     found = _reading(document, "run", 0)
-    assert (found.submitted_s, found.completed_s) == (100.25, None)
+    assert (found.submitted_s, found.completed_s, found.running) == (100.25, None, 1)

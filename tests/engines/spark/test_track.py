@@ -78,6 +78,24 @@ def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
     assert (operator.capacity, operator.busy_share, operator.cpu_share) == (None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("ended", "runs", "capacity"), [(False, 0, 0.1), (False, 1, 0.5), (False, 2, 1.0), (False, 9, 1.0), (True, 2, 0.1)]
+)
+def test_how_busy_a_first_batch_is_is_told_by_the_tasks_that_run(ended: bool, runs: int, capacity: float) -> None:
+    track = running(batch(0, 9.5)) if ended else running()
+    read = replace(STAGE, busy_s=2.0, complete=False, running=runs)
+    track = replace(track, stages=track.stages.opened(0.0).and_also(read, 9.0, "map"))
+    standing = Yardstick(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0)
+    (operator,) = track.figures(standing).operators
+    assert operator.capacity == capacity  # tasks that have ended took 2 s, of 2 slots over 10 s
+
+
+def test_a_stage_that_has_ended_runs_no_task_any_more() -> None:
+    track = running()
+    begun = track.stages.opened(0.0).and_also(replace(STAGE, complete=False, running=2), 9.0, "map")
+    assert (begun.running, begun.and_also(STAGE, 10.0).running) == (2, 0)
+
+
 def test_cores_are_counted_on_slots_of_others_too() -> None:
     track = running(batch(0, 1.0))
     track = replace(track, stages=track.stages.opened(0.0))

@@ -6,6 +6,7 @@ from penstock.core.levers import Dial, Disturbs, Shows
 from penstock.core.view import JobView
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.combined import Combined
+from tests.builders import pressed
 from tests.planning.arbiter.fleets import batch, fleet_view, job
 
 
@@ -37,6 +38,11 @@ def test_a_job_that_has_enough_with_one_slot_gains_nothing_by_more() -> None:
     one, *more = worth(rate_rps=30.0)
     assert one > 9.0
     assert all(abs(utility - one) < 0.5 for utility in more)
+
+
+def test_it_is_told_in_the_worth_that_was_stated_whatever_an_error_budget_makes_of_it() -> None:
+    one = job("ads", 250.0)
+    assert worth_of(pressed(one, bad=10), (1, 4)) == pytest.approx(worth_of(one, (1, 4)))
 
 
 @pytest.mark.parametrize("late_s", [20.0, 320.0, 1280.0])

@@ -35,6 +35,95 @@ def test_it_gets_twice_as_many_or_what_is_left_or_what_it_may_have(cores: int, h
     assert [move.after for decision in decisions for move in decision.moves] == ([given] if given > held else [])
 
 
+# Clicks, which holds 2 and is content, is worth 10; fraud, which holds 1, 40: its share is four fifths of the cores. Of
+# what nobody holds it has half at once, the odd one included.
+BEGUN = [
+    # cores, since when it runs, how busy it is, executors that fraud is given
+    (4, 20.0, 0.1, 2),
+    (5, 20.0, 0.1, 2),
+    (6, 20.0, 0.1, 3),
+    (13, 20.0, None, 6),
+    (3, 20.0, 0.1, 1),  # nobody holds any less
+    (6, 60.0, 0.1, 1),  # it makes no use of what it has
+    (6, None, 0.1, 1),  # its query does not run yet
+    (4, 20.0, 1.0, 2),
+    (5, 60.0, 1.0, 2),  # twice as many as it works with
+]
+
+
+@pytest.mark.parametrize(("cores", "up_s", "busy", "given"), BEGUN)
+def test_who_has_begun_just_now_gets_its_share_by_worth_of_half_of_what_nobody_holds(
+    cores: int, up_s: float | None, busy: float | None, given: int
+) -> None:
+    begun = first_batch(busy=busy, up_s=up_s)
+    plan = decided(fleet([CLICKS, application("fraud", 1)], cores, jobs=[job("clicks", 10.0), begun]))
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([given] if given > 1 else [])
+
+
+def test_nobody_who_has_begun_just_now_gets_more_than_its_share_or_than_it_may_have() -> None:
+    jobs = [job("clicks", 10.0, 90.0), first_batch("ads", 10.0, up_s=20.0, busy=0.1), first_batch(up_s=20.0, busy=0.1)]
+    seen = fleet([application("ads", 1), CLICKS, application("fraud", 1, most=4)], 28, jobs=jobs)
+    (decision,) = decided(seen).decisions
+    # 28 cores for 140: 2 are the share of ads, 8 that of fraud, which may have 4
+    assert decision.moves == (Executors(1, 2, "ads"), Executors(1, 4, "fraud"))
+
+
+KNOWN = ((1, 0.0), (5, 10.0))
+# Ads, whose first batch has not ended, holds 5 of 8 cores; fraud, which counts for 40, has begun just now and holds 1.
+LENT = [
+    # what ads counts for, what it says of its executors, since when it and fraud run; what both are to hold then
+    (10.0, (), 30.0, 20.0, {"ads": 2, "fraud": 6}),  # shares are 1 and 6; of the two that nobody holds one goes at once
+    (40.0, (), 30.0, 20.0, {"fraud": 3}),  # 4 and 4: before ads lends any, both that nobody holds go
+    (90.0, (), 30.0, 20.0, {"fraud": 2}),  # 5 are its share; fraud gets half of what nobody holds
+    (10.0, KNOWN, 30.0, 20.0, {"fraud": 2}),  # all that it holds is worth something to it
+    (10.0, (), None, 20.0, {"fraud": 2}),  # of a query that does not run yet nobody knows how long it has
+    (10.0, (), 30.0, 60.0, {}),  # fraud makes no use of what it has
+]
+
+
+@pytest.mark.parametrize(("counts_for", "says", "ads_up_s", "fraud_up_s", "held"), LENT)
+def test_who_began_before_lends_what_it_holds_beyond_its_share_to_who_begins(
+    counts_for: float, says: tuple[tuple[float, float], ...], ads_up_s: float, fraud_up_s: float, held: dict[str, int]
+) -> None:
+    ads, fraud = first_batch("ads", counts_for, 0.1, ads_up_s), first_batch("fraud", 40.0, 0.1, fraud_up_s)
+    ads = replace(ads, utility=counts_for if says else None)
+    plan = decided(fleet([application("ads", 5, says), application("fraud", 1)], 8, jobs=[ads, fraud]))
+    assert {move.job: move.after for decision in plan.decisions for move in decision.moves} == held
+
+
+# Clicks holds all 6 of the cores but fraud's one, and is known: what it does as well without may be lent, as far as
+# fraud, which has begun just now and counts for 40, lacks of its share (5 of 7).
+SPARED = [
+    # what clicks says of its executors, what it has of its 10, rows that wait; executors that it lends
+    (((1, 5.0), (3, 10.0), (6, 10.0)), 10.0, 0.0, 3),
+    (((1, 5.0), (6, 10.0)), 10.0, 0.0, 0),
+    (((1, 5.0), (3, 9.98), (6, 10.0)), 10.0, 0.0, 1),  # 9.993 with five: that is as good
+    (((1, 10.0), (6, 10.0)), 10.0, 0.0, 4),
+    (((1, 0.0), (6, 0.0)), 0.0, 0.0, 0),  # nothing helps it, as far as it can tell
+    (((1, 5.0), (3, 10.0), (6, 10.0)), 6.0, 900.0, 0),  # it is to come back yet, with all that it holds
+]
+
+
+@pytest.mark.parametrize(("says", "has", "waiting", "lends"), SPARED)
+def test_who_is_known_lends_what_it_does_as_well_without(
+    says: tuple[tuple[float, float], ...], has: float, waiting: float, lends: int
+) -> None:
+    jobs = [job("clicks", has, backlog_rows=waiting, arrival_rps=100.0), first_batch(busy=0.1, up_s=20.0)]
+    plan = decided(fleet([application("clicks", 6, says), application("fraud", 1)], 7, jobs=jobs))
+    held = {"clicks": 6 - lends, "fraud": 1 + lends} if lends else {}
+    assert {move.job: move.after for decision in plan.decisions for move in decision.moves} == held
+
+
+def test_nobody_lends_what_it_needs_to_live() -> None:
+    jobs = [first_batch("ads", 10.0, 0.1, 30.0), first_batch("fraud", 40.0, 0.1, 20.0)]
+    (decision,) = decided(fleet([application("ads", 5, least=4), application("fraud", 1)], 6, jobs=jobs)).decisions
+    assert decision.moves == (Executors(5, 4, "ads"), Executors(1, 2, "fraud"))
+    assert decision.why == (
+        "1 executor to fraud, whose first batch has not ended, some lent by ads: what they are worth is not known "
+        "before that"
+    )
+
+
 def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:
     policy, jobs = ExecutorsPolicy(), [job("clicks", 10.0), first_batch()]
     plan, memory = policy.decide(fleet([CLICKS, application("fraud", 2)], 16, jobs=jobs), policy.start())

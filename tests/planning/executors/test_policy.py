@@ -6,18 +6,18 @@ from dataclasses import replace
 import pytest
 
 from penstock.actuation.order import order
-from penstock.core.budget import Budget, Burn, SpentBudget
 from penstock.core.figures import JobFigures, LatencyFigures
-from penstock.core.intents import Intent, Latency, scaled
+from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
 from penstock.core.view import JobView, View
 from penstock.planning.approval import held_still
+from penstock.planning.executors.claims import claims_of
 from penstock.planning.executors.errors import ClaimError
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.limits import within_limits
 from penstock.planning.registry import policy_named
-from tests.builders import job, operator
+from tests.builders import job, operator, pressed
 from tests.planning.executors.many import application, fleet
 
 POOR = application("fraud", 1, ((1, 0.0), (2, 20.0), (3, 40.0)))
@@ -117,11 +117,22 @@ def test_a_budget_that_runs_low_makes_nobody_look_as_if_it_had_come_back(bad: in
     assert not ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
 
 
-def pressed(one: JobView, bad: int) -> JobView:
-    """The same with an error budget of ten bad windows, so many of them gone and six times as fast as they may."""
-    spent = SpentBudget(Budget.of("99%"), allowed=10.0, good=500, bad=bad, unknown=0, burns=(Burn(3600.0, 6.0),))
-    utility = None if one.utility is None else one.utility * spent.urgency
-    return replace(one, spent=spent, intent=scaled(one.intent, spent.urgency), utility=utility)
+# Each claims 10 more by the one executor that is left, in the worth that was stated.
+@pytest.mark.parametrize(("bad", "given"), [(0, "ads"), (7, "fraud"), (10, "fraud")])
+def test_what_is_claimed_counts_for_more_where_a_budget_runs_low(bad: int, given: str) -> None:
+    dials = [application(name, 1, ((1, 0.0), (2, 10.0))) for name in ("ads", "fraud")]
+    seen = fleet(dials, 3, jobs=[job("ads", 0.0), pressed(job("fraud", 0.0), bad)])
+    (decision,) = decided(seen).decisions
+    assert decision.moves == (Executors(1, 2, given),)
+
+
+@pytest.mark.parametrize(("bad", "times"), [(0, 1.0), (7, 1.75), (10, 3.0)])
+def test_of_several_tenants_an_application_claims_as_much_more_as_they_count_for_together(
+    bad: int, times: float
+) -> None:
+    jobs = [pressed(job("ads/eu", 0.0, 30.0), bad), job("ads/us", 0.0, 10.0)]
+    (claim,) = claims_of(fleet([application("ads", 1, ((1, 0.0), (2, 8.0)))], jobs=jobs))
+    assert claim.most_utility == pytest.approx(8.0 * (30.0 * times + 10.0) / 40.0)
 
 
 @pytest.mark.parametrize("bad", [0, 7, 10])
@@ -273,13 +284,37 @@ def test_who_is_late_is_not_given_up_for_little_though_what_it_holds_mends_nothi
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([2, 2] if moves else [])
 
 
+# Its claim falls from 33.9 to 6.0 while a batch drags on, as simulated. Half of what it said is 17.0, half of what it
+# says 3.0; two minutes after it said so that is no news any more. Beside it 2.2 of the fallen claim may be wrong.
+FALLEN = [
+    # seconds since it said so, what clicks would gain by one of its executors, whether that moves
+    (10.0, 12.0, False),
+    (10.0, 24.0, True),
+    (120.0, 12.0, False),
+    (130.0, 12.0, True),
+]
+
+
+@pytest.mark.parametrize(("since_s", "gain", "moves"), FALLEN)
+def test_who_is_late_is_held_by_the_most_that_it_claimed_lately(since_s: float, gain: float, moves: bool) -> None:
+    policy, steady = ExecutorsPolicy(), application("clicks", 1, ((1, 10.0), (2, 10.0 + gain)))
+    jobs = [waits("fraud", 1100.0), job("clicks", 10.0, 40.0)]
+    said = application("fraud", 3, ((2, 20.0), (3, 33.9)))
+    idle = application("clicks", 1, ((1, 10.0),))
+    _, memory = policy.decide(fleet([said, idle], jobs=jobs), policy.start())
+    fallen = application("fraud", 3, ((2, 5.5), (3, 6.0)))
+    plan, _ = policy.decide(fleet([fallen, steady], at_s=since_s, jobs=jobs), memory)
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([2, 2] if moves else [])
+
+
 def test_what_nobody_uses_is_not_all_for_who_is_known_first() -> None:
     known = application("clicks", 1, ((1, 3.0), (8, 10.0)))  # each of seven would be worth as much as the one before
     asks = [known, application("fraud", 1), application("ads", 1)]
     new = [replace(job(name, 0.0, worth, up_s=20.0), utility=None) for name, worth in (("fraud", 40.0), ("ads", 10.0))]
     plan = decided(fleet(asks, 12, jobs=[job("clicks", 3.0), *new]))
-    # Of 12 cores 8 are fraud's share and 2 those of ads: 8 and 1 less than they hold are kept for these two.
-    assert [move.after for decision in plan.decisions for move in decision.moves] == [2]
+    # Of 12 cores 8 are fraud's share and 2 those of ads. Of the 9 that nobody holds 5 may go to who has begun just now,
+    # and fraud has them at once; what its share and that of ads lack, 2 and 1, is kept for these two.
+    assert {move.job: move.after for decision in plan.decisions for move in decision.moves} == {"clicks": 2, "fraud": 6}
     old = [replace(one, figures=replace(one.figures, up_s=200.0)) for one in new]
     plan = decided(fleet(asks, 12, jobs=[job("clicks", 3.0), *old]))
     assert [move.after for decision in plan.decisions for move in decision.moves] == [8]

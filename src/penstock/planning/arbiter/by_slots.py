@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.costs import as_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
@@ -28,7 +28,9 @@ def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -
     """The utility with so many slots each; empty while nothing is known of what batches cost.
 
     Cores come and go with slots. Of jobs that nobody can foretell, what they have now is taken for what they will have.
+    It is told in the worth that was stated: the coordinator reckons with error budgets itself, and they count once.
     """
+    view = replace(view, jobs=tuple(map(_as_stated, view.jobs)))
     figures = {job.name: job.figures for job in view.jobs}
     costs = {name: as_of(one, figures[name], view.at_s) for name, one in memory.costs.items() if name in figures}
     fleet = fleet_of(view, costs, memory.foretold(view.at_s))
@@ -37,6 +39,14 @@ def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -
     known = frozenset(fleet.names)
     others = sum(job.utility or 0.0 for job in view.jobs if job.name not in known)
     return tuple(others + _utility(fleet, float(count)) for count in counts)
+
+
+def _as_stated(job: JobView) -> JobView:
+    if job.urgency == 1.0:
+        return job
+    return replace(
+        job, intent=job.stated, utility=None if job.utility is None else job.utility / job.urgency, spent=None
+    )
 
 
 def _utility(fleet: Fleet, slots: float) -> float:

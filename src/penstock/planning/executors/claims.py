@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.view import JobView, View
@@ -18,6 +18,7 @@ class Claim:
     first; empty where nobody knows: then it keeps what it has. `cores` are those of one executor. By `unsure` of
     utility what it says may be wrong. `awaited` is utility that it says it will have with what it holds, and has not
     yet: until then that may just as well be too little, and whoever takes some of it away is to gain more than that.
+    All utility is as it counts here, `times` the worth that was stated: error budgets that run low make it more.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Claim:
     worth: tuple[tuple[float, float], ...] = ()
     unsure: float = 0.0
     awaited: float = 0.0
+    times: float = 1.0
 
     def utility(self, executors: int) -> float:
         """What so many are foretold to give: straight lines between what was said, and level beyond.
@@ -58,8 +60,12 @@ def is_of_many(view: View) -> bool:
 
 
 def claims_of(view: View) -> tuple[Claim, ...]:
-    """All claims, by name."""
-    return tuple(sorted((_claim(dial) for dial in view.levers if _is_claim(dial)), key=lambda claim: claim.name))
+    """All claims, by name, in the worth that their tenants count for here."""
+    claims = sorted((_claim(dial) for dial in view.levers if _is_claim(dial)), key=lambda claim: claim.name)
+    if all(job.urgency == 1.0 for job in view.jobs):
+        return tuple(claims)
+    tenants = tenants_of(view, [claim.name for claim in claims])
+    return tuple(_pressed(claim, tenants[claim.name]) for claim in claims)
 
 
 def tenants_of(view: View, names: Iterable[str]) -> TenantsOf:
@@ -74,11 +80,6 @@ def tenants_of(view: View, names: Iterable[str]) -> TenantsOf:
     return found
 
 
-def as_claimed(job: JobView) -> float | None:
-    """Its utility as claims count it: they know nothing of an error budget that makes it count for more here."""
-    return None if job.utility is None else job.utility / job.urgency
-
-
 def _is_claim(dial: Dial) -> bool:
     return dial.kind == "executors" and dial.job != WHOLE
 
@@ -87,6 +88,15 @@ def _claim(dial: Dial) -> Claim:
     now = dial.now if dial.asked is None else dial.asked
     most = MOST if dial.most is None else int(dial.most)
     return Claim(dial.job, int(now or 0), int(dial.least), most, dial.costs, _rising(dial.worth))
+
+
+def _pressed(claim: Claim, tenants: Sequence[JobView]) -> Claim:
+    """Agents claim in the worth that was stated; error budgets that run low make that count for more, once, here."""
+    stated = sum(job.max_utility / job.urgency for job in tenants)
+    if not stated:
+        return claim
+    times = sum(job.max_utility for job in tenants) / stated
+    return replace(claim, worth=tuple((executors, times * utility) for executors, utility in claim.worth), times=times)
 
 
 def _rising(worth: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:

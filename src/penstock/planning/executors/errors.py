@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from penstock.core.view import JobView, View
 from penstock.planning.arrivals import same_rate
-from penstock.planning.executors.claims import Claim, as_claimed, tenants_of
+from penstock.planning.executors.claims import Claim, tenants_of
 
 _COMPARED_AFTER_S = 60.0  # figures look back for up to a minute
 _SAME_ARRIVALS = 0.25  # of the larger: beyond it, another utility came of another load
@@ -17,7 +17,7 @@ _FORGOTTEN_AFTER_S = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class ExpectedUtility:
-    """What was foretold of an application with so many executors, while so many rows arrived.
+    """What was foretold of an application with so many executors, while so many rows arrived, in the worth stated.
 
     `back_s` is how long it was to take to come back to its target: before that nothing shows of it.
     """
@@ -51,7 +51,7 @@ def expected(
         claim.name: ExpectedUtility(
             view.at_s,
             target[claim.name],
-            claim.utility(target[claim.name]),
+            claim.utility(target[claim.name]) / claim.times,
             _arrivals(tenants[claim.name]),
             back_s.get(claim.name, 0.0),
         )
@@ -97,14 +97,14 @@ def reckoned_with(error: ClaimError | None, assumed: float) -> float:
 
 def _off(claim: Claim, foretold: ExpectedUtility, tenants: Sequence[JobView]) -> float | None:
     """None where it tells nothing: other executors came, another load, or figures are missing."""
-    utilities = [found for job in tenants if job.fresh and (found := as_claimed(job)) is not None]
+    utilities = [job.utility / job.urgency for job in tenants if job.fresh and job.utility is not None]
     if claim.now != foretold.executors or not claim.most_utility or not utilities or len(utilities) < len(tenants):
         return None
     if _arrivals(tenants) is None or foretold.arrival_rps is None:
         return None
     if of_another_load(foretold, tenants):
         return None
-    return min(1.0, abs(sum(utilities) - foretold.utility) / claim.most_utility)
+    return min(1.0, claim.times * abs(sum(utilities) - foretold.utility) / claim.most_utility)
 
 
 def _with(before: ClaimError | None, off: float, at_s: float) -> ClaimError:

@@ -2,7 +2,9 @@
 
 After an outage it may hold hours of rows, and one executor work on it for as long; and in a fleet that starts those
 that are known first are not those that matter most. What nobody uses goes to them where it is worth more there than to
-those that are known, twice as many each time; nobody else is to give anything for what is not known.
+those that are known, twice as many each time; nobody else is to give anything for what is not known. Whoever has begun
+just now gets its share by worth at once: while its driver starts rows wait for it, and its first batches are dear. Who
+is not known either lends it what he holds beyond his own share, and who is known what he does as well without.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -12,17 +14,65 @@ from penstock.core.view import JobView
 from penstock.planning.executors.claims import Claim, TenantsOf
 
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors
+_AS_GOOD = 0.999  # of what is foretold of the executors held: less than that is lost by foretelling itself
 _NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
 
 
-def guessed(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str]) -> Mapping[str, Claim]:
-    """Their claims as far as can be guessed: twice as many executors may mend all, or nothing, at even chances."""
+def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, spare: int) -> Mapping[str, int]:
+    """Executors that are lent to those who have begun just now and lack some of their share, the most first.
+
+    Those who are not known either lend what they hold beyond their own share, all others what they foretell to do as
+    well without; and no more than is lacked beyond half of the `spare` cores, which nobody holds.
+    """
+    new = {claim.name for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))}
+    if not new:
+        return {}
+    each = _cores_each(tenants, slots)
+    shares = {claim.name: _share(claim, each * _most_utility(tenants[claim.name])) for claim in claims}
+    begun = [claim for claim in claims if claim.name in new and any(map(_has_just_begun, tenants[claim.name]))]
+    lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - _for_new(spare)
+    if lack <= 0:
+        return {}
+    over = {claim.name: _could_lend(claim, shares[claim.name], claim.name in new) for claim in claims}
     found = {}
-    for claim in claims:
-        if claim.worth or claim.name in resting:
+    for claim in sorted(claims, key=lambda one: (-over[one.name], one.name)):
+        takes = min(over[claim.name], -(-max(0, lack) // claim.cores))
+        if takes > 0:
+            found[claim.name] = takes
+            lack -= takes * claim.cores
+    return found
+
+
+def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
+    if is_new:
+        return claim.now - max(1, claim.least, share)
+    as_good = _AS_GOOD * claim.utility(claim.now)
+    if claim.awaited or as_good <= 0.0:  # what cannot be foretold of it, and what nothing helps, is no ground to give
+        return 0
+    least = min(max(1, claim.least), claim.now)
+    return claim.now - next(count for count in range(least, claim.now + 1) if claim.utility(count) >= as_good)
+
+
+def guessed(
+    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, spare: int, borrowed: int = 0
+) -> Mapping[str, Claim]:
+    """Their claims as far as can be guessed: so many more executors may mend all, or nothing, at even chances.
+
+    `spare` are the cores that nobody holds. Half of them are kept for those who are to begin yet: the first one of a
+    fleet is owed all by its share. What was `borrowed` for these comes beside them.
+    """
+    unknown = [claim for claim in claims if not claim.worth]
+    found, left = {}, _for_new(spare) + borrowed
+    each = _cores_each(tenants, slots) if unknown else 0.0
+    for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
+        jobs = tenants[claim.name]
+        if claim.name in resting or claim.now < max(1, claim.least):
             continue
-        more, jobs = min(2 * claim.now, claim.most), tenants[claim.name]
-        if more > claim.now >= max(1, claim.least) and any(map(_works_on_its_first, jobs)):
+        owed = _share(claim, each * _most_utility(jobs)) if any(map(_has_just_begun, jobs)) else 0
+        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) else 0
+        more = max(twice, min(owed, claim.now + left // claim.cores))
+        if more > claim.now:
+            left -= (more - claim.now) * claim.cores
             half = 0.5 * _most_utility(jobs)
             found[claim.name] = replace(claim, least=claim.now, most=more, worth=((claim.now, 0.0), (more, half)))
     return found
@@ -36,10 +86,20 @@ def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int
     new = [claim for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))]
     if not new:
         return 0
-    each = slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
+    each = _cores_each(tenants, slots)
     return sum(
         claim.cores * max(0, _share(claim, each * _most_utility(tenants[claim.name])) - claim.now) for claim in new
     )
+
+
+def _for_new(spare: int) -> int:
+    """Of the cores that nobody holds, those that may go to who is not known at once."""
+    return (max(0, spare) + 1) // 2
+
+
+def _cores_each(tenants: TenantsOf, slots: int) -> float:
+    """The cores for each utility that somebody could have."""
+    return slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
 
 
 def _share(claim: Claim, cores: float) -> int:
@@ -67,8 +127,12 @@ def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int
 
 
 def _is_new(job: JobView) -> bool:
+    return _has_just_begun(job) or _works_on_its_first(job)
+
+
+def _has_just_begun(job: JobView) -> bool:
     up_s = job.figures.up_s
-    return up_s is not None and job.utility is None and (up_s < _NEW_S or _works_on_its_first(job))
+    return up_s is not None and job.utility is None and up_s < _NEW_S
 
 
 def _works_on_its_first(job: JobView) -> bool:

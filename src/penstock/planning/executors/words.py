@@ -9,8 +9,8 @@ from penstock.planning.executors.claims import Claim
 def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str] = (), short: bool = False) -> str:
     """Who gives, who gets, and what each comes to.
 
-    `firsts` are those of whom nothing is known, and who get what nobody uses; `short` is where there are fewer cores
-    than all hold or were promised.
+    `firsts` are those of whom nothing is known: they get what nobody uses, or lend what they hold. `short` is where
+    there are fewer cores than all hold or were promised.
 
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 3.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
@@ -20,6 +20,8 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
     >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:74]
     '2 executors that nobody uses to fraud, whose first batch has not ended: wh'
+    >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:72]
+    '2 executors to fraud, whose first batch has not ended, some lent by ads:'
     """
     first = [claim for claim in moved if claim.name in firsts]
     known = [claim for claim in moved if claim.name not in firsts]
@@ -45,10 +47,14 @@ def _why(moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> str:
 
 
 def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
-    more = sum(target[claim.name] - claim.now for claim in moved)
-    whose = "whose first batch has not ended" if len(moved) == 1 else "whose first batches have not ended"
-    to_them = f"{_executors(more)} that nobody uses to {_names(moved)}"
-    return f"{to_them}, {whose}: what they are worth is not known before that"
+    givers = [claim for claim in moved if target[claim.name] < claim.now]
+    takers = [claim for claim in moved if target[claim.name] > claim.now]
+    more = sum(target[claim.name] - claim.now for claim in takers)
+    whose = "whose first batch has not ended" if len(takers) == 1 else "whose first batches have not ended"
+    which = f"that nobody uses to {_names(takers)}, {whose}"
+    if givers:
+        which = f"to {_names(takers)}, {whose}, some lent by {_names(givers)}"
+    return f"{_executors(more)} {which}: what they are worth is not known before that"
 
 
 def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:

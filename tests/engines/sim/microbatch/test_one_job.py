@@ -51,6 +51,13 @@ def test_capacity_is_busy_task_time_over_the_share_of_the_slots() -> None:
     assert operator.cpu_share == pytest.approx(4 * 0.25 / 4)
 
 
+def test_how_busy_a_first_batch_is_is_told_by_the_tasks_that_run_however_long_it_was_planned() -> None:
+    engine = an_engine(a_job(batch_overhead_s=25.0))  # of what came in its first second, then 4 tasks of 0.3 s
+    planned, works, done = (seen(engine, at_s).operators[0].capacity for at_s in (25.5, 26.1, 26.35))
+    assert (planned, works) == (0.0, 1.0)
+    assert done == pytest.approx(1.2 / 26.35)  # of the slot that is its share
+
+
 def test_a_job_that_keeps_up_has_all_its_juice() -> None:
     job = seen(an_engine(a_job()), 60.0)
     assert (job.juice, job.arrival_rps, job.processed_rps) == (1.0, 100.0, 100.0)

@@ -78,7 +78,7 @@ def _operator(world: ClusterState, job: JobState, past: Totals, now: Totals) -> 
     return OperatorFigures(
         name=ALL_OPERATORS,
         threads=job.threads,
-        capacity=_capacity(past, now),
+        capacity=_capacity_of(job, past, now),
         rows_in_rps=processed_rps,
         rows_out_rps=None if processed_rps is None else processed_rps * leaving,
         busy_share=_of_share(past, now, now.busy_s - past.busy_s),
@@ -101,6 +101,14 @@ def _capacity(past: Totals, now: Totals) -> float | None:
     if always and now.processed - past.processed < now.arrived - past.arrived:
         return 1.0
     return _of_share(past, now, now.busy_s - past.busy_s)
+
+
+def _capacity_of(job: JobState, past: Totals, now: Totals) -> float | None:
+    """While no batch has ended also by the tasks that run now: most of the window may lie before the first of them."""
+    over_window = _capacity(past, now)
+    if job.report is not None or not job.running:
+        return over_window
+    return max(over_window or 0.0, min(1.0, job.running / max(1.0, job.share_slots)))
 
 
 def _latency(world: ClusterState, job: JobState, now: Totals, flow: WindowFlow | None) -> LatencyFigures | None:

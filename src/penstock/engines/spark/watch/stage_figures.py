@@ -80,7 +80,7 @@ class StageHistory:
     _names: Mapping[int, str] = field(default_factory=dict)
     _named_idle: frozenset[int] = frozenset()  # places named by a stage without rows: Spark plans an empty batch anew
     _works: Mapping[tuple[str, int], StageWork] = field(default_factory=dict)  # of the last batches, oldest first
-    _begun: frozenset[int] = frozenset()  # stages that were read and are not at their end
+    _begun: Mapping[int, int] = field(default_factory=dict)  # stages not at their end, with how many tasks run
 
     def opened(self, at_s: float) -> "StageHistory":
         """Readings begin here."""
@@ -125,8 +125,15 @@ class StageHistory:
     def _worked(self, reading: StageReading, python: bool) -> "StageHistory":
         batch, first = (reading.run_id, reading.batch_id), reading.stage_id not in self._begun
         works = {**self._works, batch: self._works.get(batch, StageWork()).and_also(reading, first, python)}
-        begun = self._begun - {reading.stage_id} if reading.complete else self._begun | {reading.stage_id}
+        begun = {stage: running for stage, running in self._begun.items() if stage != reading.stage_id}
+        if not reading.complete:
+            begun[reading.stage_id] = reading.running
         return replace(self, _works=dict(list(works.items())[-_WORKS_KEPT:]), _begun=begun)
+
+    @property
+    def running(self) -> int:
+        """Its tasks that ran when stages were last read."""
+        return sum(self._begun.values())
 
     def busy(self, from_s: float, to_s: float) -> Busy | None:
         """Task time in the window; None before the first reading."""

@@ -34,6 +34,7 @@ class StageReading:
     cut: bool = False
     submitted_s: float | None = None  # since the epoch; a stage waits for slots from then on
     completed_s: float | None = None
+    running: int = 0  # of its tasks, at this reading: Spark tells of a task's time when it has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ def _reading(document: Mapping[str, Any], run_id: str, batch_id: int) -> StageRe
         complete=document["status"] not in ("ACTIVE", "PENDING"),
         submitted_s=_epoch_s(document.get("submissionTime")),
         completed_s=_epoch_s(document.get("completionTime")),
+        running=document.get("numActiveTasks", 0),
     )
 
 

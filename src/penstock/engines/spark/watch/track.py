@@ -217,7 +217,7 @@ class Track:
         busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s) if self.runs else None
         have_s = None if busy is None else max(standing.share_slots, 1e-9) * busy.span_s
         on_cores_s = 0.0 if busy is None else busy.on_cores_s(standing.python_share)
-        capacity = None if busy is None or not have_s else busy.busy_s / have_s
+        capacity = self._capacity(None if busy is None or not have_s else busy.busy_s / have_s, batches, standing)
         if flow is not None and flow.behind and _always_in_batch(batches, flow):
             capacity = max(capacity or 0.0, 1.0)
         return OperatorFigures(
@@ -234,6 +234,15 @@ class Track:
             min_threads=max(1, limits.min_slots),
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
         )
+
+    def _capacity(self, over_window: float | None, batches: Sequence[Batch], standing: Yardstick) -> float | None:
+        """While no batch has ended also by the tasks that run now.
+
+        Most of the window may lie before the first of them, and Spark tells of a task's time when it has ended.
+        """
+        if batches or not self.runs or not self.stages.running:
+            return over_window
+        return max(over_window or 0.0, min(1.0, self.stages.running / max(1.0, standing.share_slots)))
 
     @property
     def kept_slots(self) -> int:

@@ -1,0 +1,372 @@
+"""A simulated fleet that begins cold: applications that begin one after the other, and whose first minute is dear.
+
+What is simulated is Spark and its cluster manager. Each application has a governor, an agent and claims of its own, and
+all have one coordinator: these are the real ones, on one clock that nobody waits for. Each draws its own day by a seed:
+how many there are, what comes to them, what rows cost, what they ask for, and how long cold code makes all that dear.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from penstock.core.figures import Snapshot
+from penstock.core.intents import Intent, Latency
+from penstock.core.levers import Executors
+from penstock.core.orders import NoControl, Orders
+from penstock.core.plan import Step
+from penstock.core.run import RunInfo
+from penstock.core.view import View
+from penstock.engines.applications.agent import Agent
+from penstock.engines.applications.cluster import Room, Worker
+from penstock.engines.applications.engine import FleetEngine
+from penstock.engines.applications.wire import encode_answer, read_report
+from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchEngine, MicroBatchJob, MicroBatchStage
+from penstock.engines.sim.microbatch.spec import Slowness
+from penstock.governing.coordinated import Coordinated, ExecutorSize, OnSpark
+from penstock.loop import Governor, LoopSettings
+from penstock.planning.executors.claims import Claim
+from penstock.planning.executors.division import divided
+from penstock.planning.registry import policy_named
+from penstock.store.memory import MemoryStore
+
+INTERVAL_S = 10  # of all rounds
+REPORTS_S = 2
+WARM_S = 60  # after the last has begun, until utility counts
+COUNTED_S = 120  # the spike is the middle third of it
+_WINDOW_S = 20.0
+_AS_GOOD = 0.995  # of all that it could have: more executors are not tried out
+
+
+class Spike(NamedTuple):
+    """So many times the rows, between two seconds of an application's own clock."""
+
+    from_s: int
+    to_s: int
+    times: float
+
+
+@dataclass(frozen=True, slots=True)
+class ColdApplication:
+    """One of the fleet; its own clock is at 0 when the fleet's is at `joins_s`."""
+
+    joins_s: int
+    job: MicroBatchJob
+    intent: Intent
+    cluster: MicroBatchCluster
+
+    @property
+    def name(self) -> str:
+        return self.job.name
+
+
+@dataclass(frozen=True, slots=True)
+class ColdFleet:
+    """What one seed drew."""
+
+    seed: int
+    slots: int
+    applications: tuple[ColdApplication, ...]
+
+    @property
+    def counts_from_s(self) -> int:
+        return max(one.joins_s for one in self.applications) + WARM_S
+
+    @property
+    def spike_s(self) -> tuple[int, int]:
+        return self.counts_from_s + COUNTED_S // 3, self.counts_from_s + 2 * COUNTED_S // 3
+
+    @property
+    def ends_s(self) -> int:
+        return self.counts_from_s + COUNTED_S
+
+    @property
+    def most(self) -> int:
+        """Executors that one may come to: one is left to each other."""
+        return self.slots - len(self.applications) + 1
+
+
+def drawn_fleet(seed: int) -> ColdFleet:
+    """The fleet of that seed: 4 to 6 applications that want half to nine tenths of the slots before the spike."""
+    random = np.random.default_rng([seed, 24])
+    many = int(random.integers(4, 7))
+    slots = int(many * random.uniform(1.8, 3.0))
+    load = float(random.uniform(0.5, 0.85))
+    parts = random.dirichlet(np.full(many, 3.0)) * load * slots
+    joins = sorted(int(at_s) for at_s in random.uniform(0.0, 5.0 * many, many))
+    urgent = random.random(many) < 0.3
+    spiked = int(random.integers(many))
+    urgent[spiked] = urgent[spiked] or random.random() < 0.5
+    applications = []
+    for place, (joins_s, part) in enumerate(zip(joins, parts, strict=True)):
+        times = float(random.uniform(1.5, 4.5)) if place == spiked else 1.0
+        from_s = joins[-1] + WARM_S + COUNTED_S // 3 - joins_s
+        spike = Spike(from_s, from_s + COUNTED_S // 3, times)
+        applications.append(_drawn(random, f"a{place:02}", joins_s, max(0.2, float(part)), bool(urgent[place]), spike))
+    most = slots - many + 1
+    return ColdFleet(seed, slots, tuple(_on(one, most, seed) for one in applications))
+
+
+def _on(one: ColdApplication, most: int, seed: int) -> ColdApplication:
+    """With as many executors to be had, of a slot and a core each."""
+    return replace(one, cluster=replace(one.cluster, slots=most, cores=most, machines=most, seed=seed))
+
+
+def _drawn(
+    random: np.random.Generator, name: str, joins_s: int, slots: float, urgent: bool, spike: Spike
+) -> ColdApplication:
+    """One whose rows keep so many slots busy before the spike, once code is warm."""
+    row_s, trigger_s = float(10 ** random.uniform(-2.5, -1.5)), float(random.choice([0.0, 2.0, 4.0, 10.0]))
+    rate = slots / row_s
+    rates = np.full(joins_s + 600, rate)
+    rates[spike.from_s : spike.to_s] *= spike.times
+    rates[0] += rate * float(random.uniform(0.0, 20.0))  # what came while its driver started
+    burns = bool(random.random() < 0.5)
+    costs = (row_s, 0.0) if burns else (0.0, row_s)
+    stage = MicroBatchStage("work", int(random.choice([4, 8, 12, 32])), *costs, task_overhead_s=0.02)
+    job = MicroBatchJob(
+        name,
+        (stage,),
+        np.round(rates),
+        trigger_s=trigger_s,
+        source_step_s=1.0,
+        batch_overhead_s=float(random.uniform(0.2, 0.6)),
+        commit_s=float(random.uniform(0.05, 0.2)),
+    )
+    target_s = round((2.0 + trigger_s) * float(random.uniform(*((2.0, 3.0) if urgent else (6.0, 10.0)))), 1)
+    intent = Intent(Latency(f"{target_s}s", utility=40.0 if urgent else 10.0))
+    cold = float(random.uniform(1.5, 4.0) if burns else random.uniform(1.0, 1.3))  # what waits is hardly slower
+    slowness = (
+        Slowness(0.0, tasks=cold, driver=float(random.uniform(10.0, 40.0))),
+        Slowness(15.0, tasks=1.0 + 0.5 * (cold - 1.0), driver=4.0),
+        Slowness(30.0, tasks=1.0 + 0.2 * (cold - 1.0), driver=1.5),
+        Slowness(60.0),
+    )
+    cluster = MicroBatchCluster(
+        noise=0.1, driver_noise=0.3, slowness=slowness, window_s=_WINDOW_S, executor_start_s=6.0
+    )
+    return ColdApplication(joins_s, job, intent, cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The newest round of an application."""
+
+    at_s: float
+    view: View
+    memory: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Held(NoControl):
+    """Inside an application of one tenant nothing is to be divided; its governor sees and learns alone."""
+
+    held: frozenset[str]
+
+    def orders(self, now: float) -> Orders:
+        """The tenant is left as it is."""
+        return replace(NoControl.orders(self, now), held=self.held)
+
+
+class Life:
+    """An application that lives: what its controller would tell an agent, and do for it."""
+
+    def __init__(self, drawn: ColdApplication, executors: int, policy: str) -> None:
+        self.drawn = drawn
+        self._engine = MicroBatchEngine(drawn.cluster, [drawn.job])
+        self._policy = policy_named(policy)
+        store = MemoryStore(RunInfo(drawn.name, drawn.name, policy, "simulator"))
+        settings = LoopSettings(float(INTERVAL_S), go_on=False)
+        self._governor = Governor(
+            self,
+            self._policy,
+            store,
+            settings,
+            _Held(frozenset({drawn.name})),
+            intents=lambda: {drawn.name: drawn.intent},
+        )
+        self._carried = self._governor.start()
+        self._now_s = 0.0
+        self.wanted = drawn.cluster.machines
+        self.newest: Seen | None = None
+        self.hold(executors)
+
+    def at(self, fleet_s: float) -> None:
+        """Its own time goes on to the fleet's."""
+        self._now_s = fleet_s - self.drawn.joins_s
+
+    def round(self) -> View:
+        """See, and remember."""
+        self._carried = self._governor.run_cycle(self._carried, self._now_s)
+        assert self._carried.view is not None
+        self.newest = Seen(self._now_s, self._carried.view, self._carried.memory)
+        return self.newest.view
+
+    def observe(self, now: float) -> Snapshot:
+        """As the engine tells, of levers only shares: neither Spark's rate source nor a coordinator leaves others."""
+        found = self._engine.observe(now)
+        jobs = tuple(
+            replace(job, levers=tuple(replace(dial, most=dial.least) for dial in job.levers if dial.kind == "trigger"))
+            for job in found.jobs
+        )
+        return replace(found, jobs=jobs, levers=())
+
+    def apply(self, steps: Sequence[Step]) -> Any:
+        """What an agent's own governor does."""
+        return self._engine.apply(steps)
+
+    def worth(self, slots: Sequence[int]) -> tuple[float, ...]:
+        """As a controller tells it."""
+        by_slots = getattr(self._policy, "by_slots", None)
+        if by_slots is None or self.newest is None:
+            return ()
+        return tuple(by_slots(self.newest.view, self.newest.memory, slots))
+
+    def executors(self) -> tuple[int, int]:
+        """Those that live, and those that are wanted."""
+        self._engine.advance_to(self._now_s)
+        return self._engine.slots, self.wanted
+
+    def hold(self, executors: int) -> None:
+        """So many from now on."""
+        self._engine.advance_to(self._now_s)
+        self._engine.apply([Step(self.drawn.name, (Executors(self.wanted, executors),))])
+        self.wanted = executors
+
+
+@dataclass
+class FleetRecord:
+    """What came: of each time and application its utility and the most it could be, and what was decided."""
+
+    utility: list[tuple[float, str, float, float]] = field(default_factory=list)
+    decided: list[tuple[float, str]] = field(default_factory=list)
+
+    def note(self, at_s: float, name: str, view: View) -> None:
+        self.utility.append((at_s, name, view.utility, view.max_utility))
+
+    def share(self, from_s: float, to_s: float = float("inf")) -> float:
+        """Of all utility within that time."""
+        had = [(has, most) for at_s, _, has, most in self.utility if from_s < at_s <= to_s]
+        return sum(has for has, _ in had) / sum(most for _, most in had)
+
+
+class _SimulatedCluster:
+    """Gives what is asked for."""
+
+    name = "simulated"
+
+    def __init__(self, slots: int, lives: Mapping[str, Life]) -> None:
+        self._slots = slots
+        self._lives = lives
+
+    def room(self) -> Room:
+        """Who holds what, and what is left."""
+        held = {name: life.wanted for name, life in self._lives.items()}
+        return Room((Worker("all", self._slots, self._slots - sum(held.values())),), held)
+
+
+class _Wire:
+    """An agent's way to the coordinator."""
+
+    def __init__(self, engine: FleetEngine) -> None:
+        self._engine = engine
+
+    def say(self, raw: bytes) -> bytes:
+        return encode_answer(self._engine.hear(read_report(raw)))
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def coordinated(fleet: ColdFleet) -> FleetRecord:
+    """The fleet under a coordinator with the default policy; each begins with one executor."""
+    lives: dict[str, Life] = {}
+    agents: dict[str, Agent] = {}
+    now = [0.0]
+    engine = FleetEngine(_SimulatedCluster(fleet.slots, lives), even=lambda: now[0])
+    store = MemoryStore(RunInfo("fleet", "fleet", "penstock", "fleet"))
+    settings = LoopSettings(float(INTERVAL_S), stale_after_s=engine.silent_s, go_on=False, govern_from_s=10.0)
+    governor = Governor(engine, policy_named("penstock"), store, settings, intents=engine.intents)
+    carried, record = governor.start(), FleetRecord()
+    for at_s in range(fleet.ends_s + 1):
+        now[0] = float(at_s)
+        for one in fleet.applications:
+            if one.joins_s == at_s:
+                life = lives[one.name] = Life(one, 1, "penstock")
+                agents[one.name] = _agent(life, fleet, engine, lambda: now[0])
+        _live_on(at_s, lives, record)
+        for name, agent in agents.items():
+            if (at_s - lives[name].drawn.joins_s) % REPORTS_S == 0:
+                agent.once()
+                agent.carry_out()
+        if at_s % REPORTS_S == 0:
+            engine.tend()
+        if at_s and at_s % INTERVAL_S == 0:
+            carried = governor.run_cycle(carried, float(at_s))
+        _check_law(fleet, {name: life.wanted for name, life in lives.items()})
+    record.decided = [(decision.decision.at_s, decision.decision.why) for decision in store.read_run("fleet").decisions]
+    return record
+
+
+def _check_law(fleet: ColdFleet, held: Mapping[str, int]) -> None:
+    """Nobody below its least, and never more than there is."""
+    if sum(held.values()) > fleet.slots or min(held.values(), default=1) < 1:
+        raise AssertionError(f"fleet {fleet.seed}: {dict(held)} of {fleet.slots} slots")
+
+
+def _agent(life: Life, fleet: ColdFleet, engine: FleetEngine, even: Any) -> Agent:
+    name = life.drawn.name
+    how = Coordinated("http://simulated", name, most=fleet.most, token="agent-simulated")
+    seen = OnSpark(life, how, ExecutorSize(1, 1024), name)  # type: ignore[arg-type]
+    return Agent(name, seen, _Wire(engine), even)
+
+
+def divided_by(fleet: ColdFleet, executors: Mapping[str, int]) -> FleetRecord:
+    """The fleet with so many executors each, from the start to the end."""
+    lives: dict[str, Life] = {}
+    record = FleetRecord()
+    for at_s in range(fleet.ends_s + 1):
+        for one in fleet.applications:
+            if one.joins_s == at_s:
+                lives[one.name] = Life(one, executors[one.name], "static")
+        _live_on(at_s, lives, record)
+    return record
+
+
+def _live_on(at_s: int, lives: Mapping[str, Life], record: FleetRecord) -> None:
+    for name, life in lives.items():
+        life.at(at_s)
+        up_s = at_s - life.drawn.joins_s
+        if up_s and up_s % INTERVAL_S == 0:
+            record.note(float(at_s), name, life.round())
+
+
+def equal(fleet: ColdFleet) -> dict[str, int]:
+    """As many to each."""
+    each, left = divmod(fleet.slots, len(fleet.applications))
+    return {one.name: each + (place < left) for place, one in enumerate(fleet.applications)}
+
+
+def of_a_person(fleet: ColdFleet) -> dict[str, int]:
+    """The best division for good, of someone who knows all that will come: each was tried out with every number."""
+    return dict(divided([_tried_out(fleet, one) for one in fleet.applications], fleet.slots))
+
+
+def _tried_out(fleet: ColdFleet, one: ColdApplication) -> Claim:
+    worth: list[tuple[float, float]] = []
+    for executors in range(1, fleet.most + 1):
+        share = _alone(fleet, one, executors)
+        worth.append((float(executors), share * one.intent.max_utility))
+        if share >= _AS_GOOD:
+            break
+    return Claim(one.name, 1, 1, fleet.most, worth=tuple(worth))
+
+
+def _alone(fleet: ColdFleet, one: ColdApplication, executors: int) -> float:
+    """What it would have in the time that counts."""
+    life, record = Life(one, executors, "static"), FleetRecord()
+    for at_s in range(one.joins_s + INTERVAL_S, fleet.ends_s + 1, INTERVAL_S):
+        life.at(at_s)
+        record.note(float(at_s), one.name, life.round())
+    return record.share(fleet.counts_from_s)
