@@ -55,7 +55,7 @@ def test_each_driver_tells_in_its_own_record_what_it_was_given(done: Done) -> No
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_was_written_once_while_executors_moved(done: Done, name: str) -> None:
-    check_rows(done.drivers.rows(name))
+    check_rows(done.drivers.rows_by_now(name))
 
 
 def _deeds(store: Path) -> tuple[Deed, ...]:

@@ -75,7 +75,7 @@ def test_the_store_of_the_fleet_tells_the_story_that_the_api_server_tells(done: 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_was_written_once_while_executors_came_and_went(done: Done, name: str) -> None:
-    check_rows(done.drivers.rows(name))
+    check_rows(done.drivers.rows_by_now(name))
 
 
 def _while_frozen(up: here.Here, drivers: TwoDrivers) -> dict[str, int]:

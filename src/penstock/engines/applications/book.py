@@ -139,6 +139,11 @@ class Application:
         return self._could(max(needed, min(self.bounds.least, self.state.executors.most)))
 
     @property
+    def most_allowed(self) -> int:
+        """Whether the cluster has them or not: it may be one that grows by what is asked of it."""
+        return max(self.least, min(self.state.executors.most, self.bounds.most))
+
+    @property
     def most(self) -> int:
         return max(self.least, self._could(min(self.state.executors.most, self.bounds.most)))
 

@@ -38,7 +38,7 @@ def wish_of(known: Application, even_s: float) -> ExecutorWish:
     """What it is to have now."""
     said = known.state.executors
     tenants = tuple(sorted(known.job_names().values()))
-    needed = enough(known.state.worth, known.least, known.most)
+    needed = enough(known.state.worth, known.least, known.most_allowed)
     silent_s = max(0.0, even_s - known.heard_s)
     return ExecutorWish(
         known.name, tenants, known.wanted, known.wanted if needed is None else needed, said.cores, silent_s
