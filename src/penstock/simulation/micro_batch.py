@@ -10,6 +10,7 @@ from penstock.core.figures import Snapshot
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchFault, MicroBatchJob, MicroBatchStage
 from penstock.errors import ConfigError
+from penstock.planning.registry import DEFAULT
 from penstock.simulation.jobs import arrivals_of, named_jobs
 from penstock.simulation.schema import BatchPart, FaultPart, JobPart, ScenarioFile
 
@@ -28,7 +29,7 @@ class _Recovery:
 class MicroBatchSimulation(MicroBatchEngine):
     """The engine, and a watch on how long each failed job takes to be back where it was."""
 
-    def __init__(self, scenario: ScenarioFile, base: Path, seed: int, scheduling: str) -> None:
+    def __init__(self, scenario: ScenarioFile, base: Path, seed: int, policy: str) -> None:
         jobs = _jobs(scenario, base, seed)
         rates = {job.name: job.arrivals for job in jobs}
         self._recoveries = [
@@ -37,7 +38,7 @@ class MicroBatchSimulation(MicroBatchEngine):
             if fault.kind == "job" and fault.target in rates
         ]
         self._reached_s = 0.0
-        super().__init__(_cluster(scenario, seed, scheduling), jobs, [_fault(fault) for fault in scenario.faults])
+        super().__init__(_cluster(scenario, seed, policy), jobs, [_fault(fault) for fault in scenario.faults])
 
     @property
     def thread_seconds(self) -> float:
@@ -85,13 +86,14 @@ def scheduling_of(policy: str) -> str:
     return policy if policy in ("fifo", "fair") else "governed"
 
 
-def _cluster(scenario: ScenarioFile, seed: int, scheduling: str) -> MicroBatchCluster:
+def _cluster(scenario: ScenarioFile, seed: int, policy: str) -> MicroBatchCluster:
     part = scenario.cluster
     return MicroBatchCluster(
         slots=part.slots,
         cores=part.cores * part.machines,
         machines=part.machines,
-        scheduling=scheduling,
+        scheduling=scheduling_of(policy),
+        small_first=policy == DEFAULT,
         context_switch=part.context_switch,
         noise=part.noise,
         seed=seed,

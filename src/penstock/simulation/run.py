@@ -15,7 +15,7 @@ from penstock.running.session import Session, decider
 from penstock.running.sim_clock import SimClock
 from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
-from penstock.simulation.micro_batch import MicroBatchSimulation, scheduling_of
+from penstock.simulation.micro_batch import MicroBatchSimulation
 from penstock.simulation.reading import Variant
 from penstock.simulation.recorder import SimulationRecorder
 from penstock.simulation.scale_out import profiles_of, scale_out_cluster
@@ -133,4 +133,4 @@ def cluster_of(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Si
         return continuous_cluster(scenario, base, seed)
     if scenario.engine == "scale-out":
         return scale_out_cluster(scenario, base, seed)
-    return MicroBatchSimulation(scenario, base, seed, scheduling_of(policy))
+    return MicroBatchSimulation(scenario, base, seed, policy)

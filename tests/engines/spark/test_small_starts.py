@@ -45,7 +45,7 @@ def deeds(engine: SparkEngine, fake: FakeSpark) -> list[str]:
 
 def test_batches_grow_until_nothing_waits_and_then_are_as_the_options_say(opened: Opened, fake: FakeSpark) -> None:
     engine, bounds, left = opened.engine(job(), settings=SETTINGS), [], WAITING
-    for _ in range(3):
+    for _ in range(5):
         bounds.append(fake.query("a").bound)
         taken = min(left, fake.query("a").bound or left)
         fake.commit("a", rows=left)
@@ -54,7 +54,7 @@ def test_batches_grow_until_nothing_waits_and_then_are_as_the_options_say(opened
         assert dial is not None
         assert dial.now is None  # what it comes to is what a policy judges
         engine.tend()
-    assert bounds == [4_000, 64_000, 1_024_000]
+    assert bounds == [4_000, 64_000, 1_024_000, 1_024_000, 1_024_000]
     assert (left, fake.query("a").bound) == (0, None)
     assert deeds(engine, fake) == [
         "began with a small batch; each is larger than the one before",
@@ -64,10 +64,21 @@ def test_batches_grow_until_nothing_waits_and_then_are_as_the_options_say(opened
 
 def test_where_nothing_waits_nothing_is_said(opened: Opened, fake: FakeSpark) -> None:
     engine = opened.engine(job(), settings=SETTINGS)
-    fake.commit("a", rows=100)
-    engine.tend()
+    for _ in range(3):
+        assert fake.query("a").bound == 4_000
+        fake.commit("a", rows=100)
+        engine.tend()
     assert fake.query("a").bound is None
     assert deeds(engine, fake) == []
+
+
+def test_what_comes_while_the_first_one_is_under_way_is_taken_bit_by_bit(opened: Opened, fake: FakeSpark) -> None:
+    engine = opened.engine(job(), settings=SETTINGS)
+    fake.commit("a", rows=100)
+    engine.tend()
+    fake.commit("a", rows=WAITING)
+    engine.tend()
+    assert fake.query("a").bound == 64_000
 
 
 def test_what_a_policy_sets_meanwhile_stays(opened: Opened, fake: FakeSpark) -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Table
 from penstock.core.routes import RouteFigures
+from penstock.engines.first_batches import SmallBatch
 from penstock.engines.spark.elastic import ElasticLever
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.lock import ControllerLease
@@ -19,7 +20,6 @@ from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.watch.events import Event
 from penstock.engines.spark.watch.files import WaitingFiles
-from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.engines.spark.watch.machines import Executor, Here
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stages import StageReading

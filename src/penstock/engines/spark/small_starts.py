@@ -4,11 +4,12 @@ Else its first batch takes all that came while nothing ran, on cold code, and ev
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from penstock.engines.first_batches import FIRST_FILES, FIRST_ROWS, FirstBatches
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.shared import Shared
-from penstock.engines.spark.watch.first_batches import FIRST_FILES, FIRST_ROWS, FirstBatches
 from penstock.engines.spark.watch.todo import Loosen
 from penstock.errors import told
 
@@ -36,16 +37,16 @@ class SmallStarts:
 
     def loosen(self, found: Loosen) -> None:
         """Give the next batches more room, or all that its options leave."""
-        state, deeds, rows = self._shared.state, self._shared.deeds, found.to.rows
+        state, deeds, then = self._shared.state, self._shared.deeds, found.to.first
         track = state.named(found.job)
-        first, obeyed_from = track.first, self._bounds.loosen(track, rows)
-        if first is None:
+        before = track.first
+        if before is None:
             return
-        if rows is None:
-            state.change(found.job, first=None)
-            if first.grew:
-                deeds.note(found.job, "batches as its options say", found.to.why)
-            return
-        state.change(found.job, first=first.bounded(rows, obeyed_from))
-        if not first.grew:
+        if then is None or then.rows != before.rows:
+            obeyed_from = self._bounds.loosen(track, None if then is None else then.rows)
+            then = None if then is None else replace(then, heard_from=obeyed_from)
+        state.change(found.job, first=then)
+        if then is None and before.grew:
+            deeds.note(found.job, "batches as its options say", found.to.why)
+        elif then is not None and then.grew and not before.grew:
             deeds.note(found.job, "began with a small batch; each is larger than the one before", found.to.why)

@@ -9,7 +9,7 @@ from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine, MicroBatchJob
 from penstock.loop import LoopSettings
-from penstock.planning.registry import policy_named
+from penstock.planning.registry import DEFAULT, policy_named
 from penstock.running.session import Session
 from penstock.running.sim_clock import SimClock
 from penstock.simulation.micro_batch import scheduling_of
@@ -68,7 +68,8 @@ def run(
     `fifo` and `fair` have Spark's own pools, `by hand` the twin's own slots; all others govern pools by threads.
     """
     drawn, policy, scheduling = _decided(twin.drawn(seed), decider, settings or {})
-    engine = MicroBatchEngine(replace(drawn.cluster, scheduling=scheduling), drawn.jobs, drawn.faults)
+    cluster = replace(drawn.cluster, scheduling=scheduling, small_first=policy.name == DEFAULT)
+    engine = MicroBatchEngine(cluster, drawn.jobs, drawn.faults)
     info = RunInfo(twin.name, twin.name, policy.name, "simulator")
     store = MemoryStore(info, kept_cycles=_KEPT_CYCLES)
     loop = LoopSettings(twin.interval_s, twin.govern_from_s, go_on=False)

@@ -8,6 +8,7 @@ start -> wait for trigger -> planning -> stage 1 .. n -> commit -> wait for trig
 import math
 from collections.abc import Callable, Mapping
 
+from penstock.engines.first_batches import FIRST_ROWS
 from penstock.engines.sim.microbatch.batch import OpenBatch
 from penstock.engines.sim.microbatch.ledger import BatchEnd, Totals
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
@@ -24,6 +25,7 @@ def start_job(world: ClusterState, job: JobState) -> None:
     """The job appears, and its first trigger is due."""
     job.present = True
     job.accrue(world.now)
+    _begin_small(world, job)
     world.share_anew()
     world.schedule(world.now, "trigger", (job, job.life))
 
@@ -46,6 +48,11 @@ def fail_job(world: ClusterState, job: JobState) -> None:
     _stop_batch(world, job)
     _go_down(world, job, job.spec.restart_s, "failed")
     offer_slots(world)
+
+
+def _begin_small(world: ClusterState, job: JobState) -> None:
+    if world.cluster.small_first and job.wanted.max_rows_per_batch is None:
+        job.begin_small(FIRST_ROWS * world.slots, world.now)
 
 
 def replan(world: ClusterState, job: JobState, spec: MicroBatchJob) -> None:
@@ -73,6 +80,7 @@ def restart_job(world: ClusterState, visit: Visit) -> None:
         return
     job.accrue(world.now)
     job.up_since_s = world.now
+    _begin_small(world, job)
     if job.batch is None:
         _become_wanted(world, job)
         world.schedule(world.now, "trigger", visit)
@@ -87,7 +95,7 @@ def trigger(world: ClusterState, visit: Visit) -> None:
     if life != job.life:
         return
     waiting = job.arrivals.by(_offered_until(job, world.now)) - job.processed
-    rows = min(waiting, job.spec.max_rows_per_batch or waiting)
+    rows = min(waiting, job.bound or waiting)
     if rows == 0:
         _await_rows(world, job)
         return
@@ -151,8 +159,10 @@ def _committed(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     job.accrue(world.now)
     job.report = batch.report(world.now)
     job.processed += batch.rows
-    job.tell(job.arrivals.by(batch.started_s) - job.processed)
+    left = job.arrivals.by(batch.started_s) - job.processed
+    job.tell(left)
     job.batch = None
+    job.loosen(left, world.now)
     entry = BatchEnd(
         at_s=world.now,
         rows=batch.rows,

@@ -86,8 +86,7 @@ def turn(world: ClusterState, move: Move) -> None:
         job.threads = move.after
         world.share_anew()
     elif isinstance(move, BatchBound):
-        job.spec = replace(job.spec, max_rows_per_batch=move.after)
-        job.planned = None if job.planned is None else replace(job.planned, max_rows_per_batch=move.after)
+        job.be_bounded(move.after)
     elif isinstance(move, Trigger):
         replan(world, job, replace(job.wanted, trigger_s=move.after))
     elif isinstance(move, Partitions):

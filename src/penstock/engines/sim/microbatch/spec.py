@@ -130,6 +130,7 @@ class MicroBatchCluster:
     window_s: float = 30.0  # figures are over so much time
     executor_start_s: float = 4.0  # 2 to 4 s on a warm machine
     executor_memory_mib: int = 1024  # of each machine's executor; Spark's own default
+    small_first: bool = False  # whether jobs begin with small batches, see `engines/first_batches.py`
 
     def __post_init__(self) -> None:
         _whole(self.machines, "machines", at_least=1)

@@ -2,10 +2,12 @@
 
 import math
 from collections import deque
+from dataclasses import replace
 
 import numpy as np
 
 from penstock.core.batches import TOLD, BatchFigures
+from penstock.engines.first_batches import FirstBatches, SmallBatch, TakenBatch, loosened
 from penstock.engines.sim.microbatch.arrivals import ArrivalCurve
 from penstock.engines.sim.microbatch.batch import BatchReport, OpenBatch
 from penstock.engines.sim.microbatch.ledger import Ledger
@@ -31,6 +33,8 @@ class JobState:
         "down_for",
         "down_until_s",
         "ended",
+        "first",
+        "first_bound",
         "ledger",
         "life",
         "min_share",
@@ -69,6 +73,8 @@ class JobState:
         self.batch_order = 0
         self.report: BatchReport | None = None  # of the last batch
         self.ended: deque[BatchFigures] = deque(maxlen=TOLD)
+        self.first: FirstBatches | None = None  # while they are small
+        self.first_bound: int | None = None  # of the batch that opens next
         self.waiting = 0  # tasks of the open stage that have no slot yet
         self.running = 0
         self.processed = 0
@@ -103,11 +109,41 @@ class JobState:
             self.batch_s += elapsed
         self._since_s = now
 
+    @property
+    def bound(self) -> int | None:
+        """Of the batch that opens next."""
+        return self.first_bound if self.spec.max_rows_per_batch is None else self.spec.max_rows_per_batch
+
+    def be_bounded(self, rows: int | None) -> None:
+        """By whoever governs: from the next batch on."""
+        self.first, self.first_bound = None, None
+        self.spec = replace(self.spec, max_rows_per_batch=rows)
+        self.planned = None if self.planned is None else replace(self.planned, max_rows_per_batch=rows)
+
+    def begin_small(self, rows: int, now: float) -> None:
+        """With what it opens next."""
+        number = self._next_number + (0 if self.batch is None else 1)
+        self.first, self.first_bound = FirstBatches.of(self.name, SmallBatch(rows, number), now), rows
+
+    def loosen(self, left_rows: int, now: float) -> None:
+        """A batch has ended: the one after next may be larger, for the next one opens before that is set."""
+        first, ended = self.first, self.ended[-1]
+        self.first_bound = None if first is None else first.rows
+        if first is None:
+            return
+        found = loosened(first, TakenBatch(ended.number, ended.rows, left_rows, ended.took_s), now)
+        then = first if found is None else found.first
+        turned = then is not None and then.rows != first.rows
+        self.first = replace(then, heard_from=ended.number + 2) if then is not None and turned else then
+
+    @property
+    def _next_number(self) -> int:
+        return self.ended[-1].number + 1 if self.ended else 0
+
     def tell(self, left_rows: int) -> None:
         """Keep the last batch's figures for whoever looks."""
         if self.report is not None:
-            number = self.ended[-1].number + 1 if self.ended else 0
-            self.ended.append(self.report.figures(number, left_rows))
+            self.ended.append(self.report.figures(self._next_number, left_rows))
 
     def next_noise(self, sigma: float) -> float:
         """The factor on a duration: lognormal with mean 1."""

@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from penstock.engines.first_batches import SmallBatch
 from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.watch.events import Event
-from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.engines.spark.watch.machines import Executor
 from penstock.engines.spark.watch.stages import StageReading
 from penstock.errors import EngineError

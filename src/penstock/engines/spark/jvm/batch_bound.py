@@ -7,9 +7,9 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.first_batches import SmallBatch
 from penstock.engines.spark.batch_parts import parts
 from penstock.engines.spark.jvm.batch_limits import BatchLimits, BoundedSource
-from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.errors import EngineError, first_line
 
 _Found = TypeVar("_Found")

@@ -7,12 +7,12 @@ restart of a query that penstock started. A start brings back what the query's o
 from dataclasses import dataclass
 
 from penstock.core.levers import BatchBound, Dial, Disturbs, Kind, Shows
+from penstock.engines.first_batches import SmallBatch
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import RunningBounds
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
-from penstock.engines.spark.watch.first_batches import SmallBatch
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from penstock.engines.first_batches import Loosened, TakenBatch, loosened
 from penstock.engines.spark.watch.events import Now
-from penstock.engines.spark.watch.first_batches import Loosened, loosened
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.track import Track
 
@@ -79,6 +79,15 @@ def _of(track: Track, now: Now) -> Iterator[Instruction]:
         yield Wake(name, track.oversleeps_s)
     yield KeepBound(name)
     if track.first is not None and track.runs and track.query is not None and track.first.run_id == track.run_id:
-        to = loosened(track.first, track.batches, now.even_s)
+        to = loosened(track.first, _newest(track), now.even_s)
         if to is not None:
             yield Loosen(name, to)
+
+
+def _newest(track: Track) -> TakenBatch | None:
+    """Of its present run."""
+    batch = track.batches[-1] if track.batches else None
+    if batch is None or batch.run_id != track.run_id:
+        return None
+    taken = sum(source.taken for source in batch.sources)
+    return TakenBatch(batch.batch_id, taken, batch.held_back_rows, batch.committed_s - batch.started_s)

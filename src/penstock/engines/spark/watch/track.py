@@ -7,6 +7,7 @@ from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
+from penstock.engines.first_batches import FirstBatches
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.query import Query
@@ -14,7 +15,6 @@ from penstock.engines.spark.restarts import Attempts, Commit, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
 from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.files import WaitingFiles
-from penstock.engines.spark.watch.first_batches import FirstBatches
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.watch.progress import Batch

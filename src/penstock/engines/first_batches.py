@@ -4,10 +4,7 @@ Before its first batch nobody knows what its rows take, and one batch of all tha
 minutes, in which nothing can be given to anybody. Pure.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-from penstock.engines.spark.watch.progress import Batch
 
 FIRST_ROWS = 1_000  # for each slot; a row that waits for something takes up to 20 ms, and most take a thousandth of it
 FIRST_FILES = 1  # for each slot
@@ -15,6 +12,7 @@ LONG_S = 10.0  # what a batch may take; a round is as long
 _FOR_S = 120.0  # by then a policy has had its say on what is known
 _MOST_TIMES, _LEAST_TIMES = 16.0, 0.1  # as many rows, from one batch to the next
 _QUICK_TIMES = 2.0  # at least, after a batch that was not long: what does not grow with its rows may be most of it
+_CALM = 3  # batches in a row beyond which nothing waited: they need no bound
 _FULL = 0.9  # of the bound: files and partitions are taken whole
 
 
@@ -36,46 +34,54 @@ class FirstBatches:
     run_id: str
     until_s: float  # on a clock that nobody sets
     rows: int | None = None
-    obeyed_from: int = 0  # the first batch that is within the bound for sure
-    grew: bool = False  # whether rows waited for it
+    heard_from: int = 0  # the first batch that is within the bound for sure, and of which nothing was said yet
+    calm: int = 0  # batches in a row beyond which no rows waited
+    grew: bool = False  # whether rows waited for any
 
     @classmethod
     def of(cls, run_id: str, small: SmallBatch, even_s: float) -> "FirstBatches":
         """They begin now."""
         return cls(run_id, even_s + _FOR_S, small.rows, small.number)
 
-    def bounded(self, rows: int, obeyed_from: int) -> "FirstBatches":
-        """The same with the next bound."""
-        return replace(self, rows=rows, obeyed_from=obeyed_from, grew=True)
+
+@dataclass(frozen=True, slots=True)
+class TakenBatch:
+    """A batch that has ended: the rows that it took of all sources, and those it left; None where no source says."""
+
+    number: int
+    taken: float
+    left: float | None
+    took_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Loosened:
-    """What comes next: batches of so many rows; None: as the query's options say."""
+    """How they go on, and why; None: they are over, and the query's options hold."""
 
-    rows: int | None
+    first: FirstBatches | None
     why: str
 
 
-def loosened(first: FirstBatches, batches: Sequence[Batch], even_s: float) -> Loosened | None:
+def loosened(first: FirstBatches, newest: TakenBatch | None, even_s: float) -> Loosened | None:
     """What the run's newest batch says of the next ones; None while nothing is new."""
     if even_s >= first.until_s:
         return Loosened(None, "enough is known of it by now")
-    newest = batches[-1] if batches else None
-    if newest is None or newest.run_id != first.run_id or newest.batch_id < first.obeyed_from:
+    if newest is None or newest.number < first.heard_from:
         return None
-    taken = sum(source.taken for source in newest.sources)
-    if not _holds_back(first, newest, taken):
-        return Loosened(None, "no rows wait beyond them")
-    return Loosened(max(1, round(taken * _times(newest.committed_s - newest.started_s))), "rows wait beyond it")
+    if _leaves_any(first, newest):
+        rows = max(1, round(newest.taken * _times(newest.took_s)))
+        return Loosened(replace(first, rows=rows, calm=0, grew=True), "rows wait beyond it")
+    if first.calm + 1 < _CALM:  # rows may come while the first one, on cold code, is under way
+        return Loosened(replace(first, calm=first.calm + 1, heard_from=newest.number + 1), "no rows wait beyond it")
+    return Loosened(None, "no rows wait beyond them")
 
 
-def _holds_back(first: FirstBatches, batch: Batch, taken: float) -> bool:
-    if taken <= 0:
+def _leaves_any(first: FirstBatches, batch: TakenBatch) -> bool:
+    if batch.taken <= 0:
         return False
-    if batch.held_back_rows is not None:
-        return batch.held_back_rows > 0
-    return first.rows is None or taken >= _FULL * first.rows
+    if batch.left is not None:
+        return batch.left > 0
+    return first.rows is None or batch.taken >= _FULL * first.rows
 
 
 def _times(took_s: float) -> float:
