@@ -1,5 +1,7 @@
 """A job for which much waits begins with small batches, as on Spark."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from tests.engines.sim.microbatch.builders import a_job, an_engine, seen, waitin
 WAITING, SMALL = 100_000, 4_000  # rows at second 0; a thousand for each slot
 
 
-def behind(**changed: object) -> MicroBatchJob:
+def behind(**changed: Any) -> MicroBatchJob:
     """Its first batch opens when all of them are there."""
     arrivals = np.full(3600, 100.0)
     arrivals[0] = WAITING
@@ -36,14 +38,14 @@ def test_batches_grow_until_nothing_waits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "cluster"),
+    ("job", "small_first"),
     [
-        pytest.param(behind(), {}, id="nobody asked"),
-        pytest.param(behind(max_rows_per_batch=90_000), {"small_first": True}, id="its own bound"),
+        pytest.param(behind(), False, id="nobody asked"),
+        pytest.param(behind(max_rows_per_batch=90_000), True, id="its own bound"),
     ],
 )
-def test_others_take_what_their_options_say(job: MicroBatchJob, cluster: dict[str, bool]) -> None:
-    first, *_ = sizes(an_engine(job, **cluster), 60.0)
+def test_others_take_what_their_options_say(job: MicroBatchJob, small_first: bool) -> None:
+    first, *_ = sizes(an_engine(job, small_first=small_first), 60.0)
     assert first >= 90_000
 
 
