@@ -121,3 +121,18 @@ def test_others_are_left_as_they_are(
     engine.tend()
     assert fake.query("a").bound == bound
     assert deeds(engine, fake) == []
+
+
+def test_a_bound_that_is_given_back_is_loosened_batch_by_batch(opened: Opened, fake: FakeSpark) -> None:
+    engine, bounds = opened.engine(job(), settings=SETTINGS), []
+    fake.commit("a", rows=WAITING)
+    for move in (BatchBound("a", None, 500), BatchBound("a", 500, None)):
+        assert turned(engine, move).error is None
+    for _ in range(3):
+        bounds.append(fake.query("a").bound)
+        fake.commit("a", rows=WAITING)
+        engine.tend()
+    assert bounds == [500, 8_000, 128_000]
+    dial = bound_of(engine, fake)
+    assert dial is not None
+    assert dial.now is None

@@ -66,7 +66,7 @@ def parts_of(
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
     runs = Runs(state, spark.pools, shares)
     planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
-    starts, bounds = JobStarts(shared, planned, runs), BatchBoundLever(state, spark.bounds, planned)
+    starts, bounds = JobStarts(shared, planned, runs), BatchBoundLever(state, spark.bounds, planned, clocks)
     memory = MemoryLever(spark.heap, ask_memory)
     levers = _by_kind(
         shares,

@@ -62,3 +62,13 @@ def test_after_a_failure_batches_are_small_again() -> None:
     assert max(sizes(engine, 119.0)) > SMALL
     later = {batch.number: round(batch.rows) for batch in seen(engine, 185.0).batches if batch.ended_s > 180.0}
     assert max(later.values()) <= SMALL
+
+
+def test_a_bound_that_is_given_back_is_loosened_batch_by_batch() -> None:
+    engine = an_engine(behind(), small_first=True)
+    engine.apply([Step("job", (BatchBound("job", None, 500),))])
+    bounded = sizes(engine, 10.0)
+    engine.apply([Step("job", (BatchBound("job", 500, None),))])
+    found = sizes(engine, 60.0)[len(bounded) :]
+    assert found[:2] == [500, 500]
+    assert 500 < next(rows for rows in found if rows != 500) <= 16 * 500

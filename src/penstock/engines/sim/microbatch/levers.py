@@ -86,7 +86,10 @@ def turn(world: ClusterState, move: Move) -> None:
         job.threads = move.after
         world.share_anew()
     elif isinstance(move, BatchBound):
+        before = job.spec.max_rows_per_batch
         job.be_bounded(move.after)
+        if move.after is None and before is not None and world.cluster.small_first:
+            job.begin_small(before, world.now)  # else its next batch would take all that waited beyond the bound
     elif isinstance(move, Trigger):
         replan(world, job, replace(job.wanted, trigger_s=move.after))
     elif isinstance(move, Partitions):

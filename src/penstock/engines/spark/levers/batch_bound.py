@@ -7,7 +7,8 @@ restart of a query that penstock started. A start brings back what the query's o
 from dataclasses import dataclass
 
 from penstock.core.levers import BatchBound, Dial, Disturbs, Kind, Shows
-from penstock.engines.first_batches import SmallBatch
+from penstock.engines.first_batches import FirstBatches, SmallBatch
+from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import RunningBounds
@@ -37,11 +38,15 @@ class BatchBoundLever(Lever[BatchBound]):
 
     kind: Kind = "bound"
 
-    def __init__(self, state: EngineState, bounds: RunningBounds, planned: PlannedRestarts) -> None:
+    def __init__(
+        self, state: EngineState, bounds: RunningBounds, planned: PlannedRestarts, clocks: Clocks = Clocks()
+    ) -> None:
         self._state = state
         self._bounds = bounds
         self._planned = planned
+        self._clocks = clocks
         self._known: dict[str, _Standing] = {}
+        self._began_small: dict[str, str] = {}  # by job, the run: no option bounds its batches
         # By job: in which run it was set last, and to what. What an earlier life left was set in none of ours.
         self._wanted: dict[str, tuple[str, int | None]] = {
             track.job.name: ("", track.job.bound) for track in state if track.job.bound is not None
@@ -73,6 +78,14 @@ class BatchBoundLever(Lever[BatchBound]):
         if self._bounds.refusal(query) is not None:
             self._planned.rebound(move.job, move.after)
             return
+        before = self.wanted(move.job)
+        if move.after is None and before is not None and self._began_small.get(move.job) == query.runId:
+            # Else its next batch would take all that waited beyond the bound.
+            number = self._bounds.set(query, before)
+            self._settled(track, query, None)
+            first = FirstBatches.of(query.runId, SmallBatch(before, number), self._clocks.even())
+            self._state.change(move.job, first=first)
+            return
         self._bounds.set(query, move.after)
         self._settled(track, query, move.after)
 
@@ -97,11 +110,15 @@ class BatchBoundLever(Lever[BatchBound]):
 
         None where no small first batch came of it.
         """
-        wanted = self.wanted(query.name or "")
-        if wanted is None:
-            return self._bounds.begin_small(query, rows, files)
-        self._bounds.begin(query, wanted)
-        return None
+        name = query.name or ""
+        wanted = self.wanted(name)
+        if wanted is not None:
+            self._bounds.begin(query, wanted)
+            return None
+        small = self._bounds.begin_small(query, rows, files)
+        if small is not None:
+            self._began_small[name] = query.runId
+        return small
 
     def loosen(self, track: Track, rows: int | None) -> int:
         """The next of its first batches may hold so many; the number of the first that obeys for sure."""
