@@ -20,15 +20,16 @@ def batch(taken: float, took_s: float = 1.0, left: float | None = None, number: 
     ("first", "newest", "rows"),
     [
         pytest.param(FIRST, batch(4_000, took_s=0.1, left=1e6), 64_000, id="quick: at most sixteen times as many"),
-        pytest.param(FIRST, batch(4_000, took_s=2.0, left=1e6), 20_000, id="what fits into a round"),
-        pytest.param(FIRST, batch(4_000, took_s=9.0, left=1e6), 8_000, id="most of it may be what a batch takes"),
+        pytest.param(FIRST, batch(4_000, took_s=1.0, left=1e6), 16_000, id="what fits into four seconds"),
+        pytest.param(FIRST, batch(4_000, took_s=3.0, left=1e6), 8_000, id="most of it may be what a batch takes"),
+        pytest.param(FIRST, batch(4_000, took_s=9.0, left=1e6), 4_000, id="as long as it may be"),
         pytest.param(FIRST, batch(4_000, took_s=40.0, left=1e6), 1_000, id="dear rows: fewer of them"),
         pytest.param(FIRST, batch(4_000, took_s=400.0, left=1e6), 400, id="no less than a tenth"),
         pytest.param(FIRST, batch(4_000, left=0.0), 4_000, id="nothing waits beyond it"),
-        pytest.param(FIRST, batch(3_900), 39_000, id="full, of a source that does not say what it leaves"),
+        pytest.param(FIRST, batch(3_900), 15_600, id="full, of a source that does not say what it leaves"),
         pytest.param(FIRST, batch(300), 4_000, id="not full, of such a source"),
         pytest.param(FIRST, batch(0.0), 4_000, id="nothing at all"),
-        pytest.param(OF_FILES, batch(700), 7_000, id="so many files, whose rows are known by now"),
+        pytest.param(OF_FILES, batch(700), 2_800, id="so many files, whose rows are known by now"),
         pytest.param(OF_FILES, batch(0.0), None, id="no files"),
     ],
 )
@@ -74,7 +75,7 @@ def test_after_two_minutes_it_is_as_the_options_say_whatever_waits() -> None:
     first = FirstBatches.of("run", SmallBatch(4_000), even_s=50.0)
     full = batch(4_000, left=1e6)
     assert loosened(first, full, even_s=169.0) == Loosened(
-        replace(first, rows=40_000, grew=True), "rows wait beyond it"
+        replace(first, rows=16_000, grew=True), "rows wait beyond it"
     )
     assert loosened(first, full, even_s=170.0) == Loosened(None, "enough is known of it by now")
 

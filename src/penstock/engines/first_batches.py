@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 FIRST_ROWS = 1_000  # for each slot; a row that waits for something takes up to 20 ms, and most take a thousandth of it
 FIRST_FILES = 1  # for each slot
-LONG_S = 10.0  # what a batch may take; a round is as long
+FITS_S = 4.0  # of a batch: others who are in a hurry wait for the slots that its tasks hold
+LONG_S = 10.0  # what takes longer gets fewer rows; between the two it may be what a batch takes beside its rows
 _FOR_S = 120.0  # by then a policy has had its say on what is known
 _MOST_TIMES, _LEAST_TIMES = 16.0, 0.1  # as many rows, from one batch to the next
 _QUICK_TIMES = 2.0  # at least, after a batch that was not long: what does not grow with its rows may be most of it
@@ -87,8 +88,9 @@ def _leaves_any(first: FirstBatches, batch: TakenBatch) -> bool:
 def _times(took_s: float) -> float:
     """How many times as many rows the next batch may have.
 
-    >>> [_times(took_s) for took_s in (0.1, 2.0, 8.0, 15.0, 60.0)]
-    [16.0, 5.0, 2.0, 0.6666666666666666, 0.16666666666666666]
+    >>> [_times(took_s) for took_s in (0.1, 1.0, 3.0, 8.0, 40.0)]
+    [16.0, 4.0, 2.0, 1.0, 0.25]
     """
-    fits = LONG_S / max(took_s, 1e-3)
-    return max(_QUICK_TIMES if took_s <= LONG_S else _LEAST_TIMES, min(_MOST_TIMES, fits))
+    if took_s > LONG_S:
+        return max(_LEAST_TIMES, LONG_S / took_s)
+    return max(_QUICK_TIMES, min(_MOST_TIMES, FITS_S / max(took_s, 1e-3))) if took_s <= FITS_S else 1.0
