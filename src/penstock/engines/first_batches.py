@@ -93,4 +93,6 @@ def _times(took_s: float) -> float:
     """
     if took_s > LONG_S:
         return max(_LEAST_TIMES, LONG_S / took_s)
-    return max(_QUICK_TIMES, min(_MOST_TIMES, FITS_S / max(took_s, 1e-3))) if took_s <= FITS_S else 1.0
+    if took_s > FITS_S:
+        return 1.0
+    return max(_QUICK_TIMES, min(_MOST_TIMES, FITS_S / max(took_s, 1e-3)))

@@ -136,3 +136,15 @@ def test_a_bound_that_is_given_back_is_loosened_batch_by_batch(opened: Opened, f
     dial = bound_of(engine, fake)
     assert dial is not None
     assert dial.now is None
+
+
+def test_a_run_begins_small_though_the_one_before_was_given_its_bound_back(opened: Opened, fake: FakeSpark) -> None:
+    engine = opened.engine(job(), settings=SETTINGS)
+    fake.commit("a", rows=WAITING)
+    for move in (BatchBound("a", None, 500), BatchBound("a", 500, None)):
+        assert turned(engine, move).error is None
+    fake.query("a").stop()
+    fake.start_foreign("a")
+    engine.observe(fake.now_s)
+    engine.tend()
+    assert fake.query("a").bound == 4_000

@@ -28,11 +28,6 @@ class _Standing:
     holds_back: bool
 
 
-def _begins(track: Track) -> bool:
-    """Whether its batches are small for a while, as its first ones."""
-    return track.first is not None and track.first.run_id == track.run_id
-
-
 class BatchBoundLever(Lever[BatchBound]):
     """The bounds of all jobs."""
 
@@ -59,7 +54,7 @@ class BatchBoundLever(Lever[BatchBound]):
         run_id, wanted = self._wanted.get(track.job.name, (found.run_id, found.now))
         asked = wanted if run_id != found.run_id else None
         if found.refusal is None:
-            if _begins(track):  # what it comes to unless it is turned, which is what a policy has to judge
+            if track.begins:  # what it comes to unless it is turned, which is what a policy has to judge
                 return Dial("bound", track.job.name, None, 1, shows=Shows.NEXT_BATCH)
             by_people = not found.holds_back
             return Dial("bound", track.job.name, found.now, 1, asked=asked, shows=Shows.NEXT_BATCH, by_people=by_people)
@@ -99,6 +94,8 @@ class BatchBoundLever(Lever[BatchBound]):
         query = track.query
         if run_id is None or query is None or not track.runs or track.tasks or run_id == track.run_id:
             return None
+        if rows is None and track.begins:
+            return None  # a bound that an earlier run gave back is no reason for this one to take all at once
         if self._bounds.refusal(query) is not None:
             return None  # its sources are not there before its first batch
         self._bounds.set(query, rows)

@@ -78,7 +78,7 @@ def _of(track: Track, now: Now) -> Iterator[Instruction]:
     if track.runs and track.query is not None and track.oversleeps_s > SLEEPS_AT_MOST_S:
         yield Wake(name, track.oversleeps_s)
     yield KeepBound(name)
-    if track.first is not None and track.runs and track.query is not None and track.first.run_id == track.run_id:
+    if track.first is not None and track.begins and track.runs and track.query is not None:
         to = loosened(track.first, _newest(track), now.even_s)
         if to is not None:
             yield Loosen(name, to)

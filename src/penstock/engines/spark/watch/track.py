@@ -291,6 +291,11 @@ class Track:
         return self.batches[-1].key_bytes if self.batches else None
 
     @property
+    def begins(self) -> bool:
+        """Whether its batches are small for a while, as the first ones of this run."""
+        return self.first is not None and self.first.run_id == self.run_id
+
+    @property
     def runs(self) -> bool:
         """Whether its query is there, as far as is known."""
         return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
