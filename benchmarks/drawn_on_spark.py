@@ -1,0 +1,134 @@
+"""Cases that nobody chose, on real Spark and Kafka: drawn by a seed, under FAIR, by hand and under the default policy.
+
+    python benchmarks/drawn_on_spark.py --cases 8 --first 100 --seconds 70
+
+By hand: whoever is worth most has all slots but one, and the others one each. Each way gets a warm application, topics
+of its own and default settings. In turns, case by case; told are each way's utility of all that could be had, and what
+was decided.
+"""
+
+import argparse
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import mean
+
+from cpu_calibration import load_command
+from drawn_tenants import KINDS, PARTITIONS, DrawnCase, DrawnTenant, drawn_case, query_of, row_seconds
+from judged import Case, Judged, Watched, in_turn, judged_trial, trial_as_run
+from kafka_trial import machine
+from own_broker import own_broker
+from pyspark.sql import SparkSession
+from trial_meter import Topics
+
+from penstock.engines.kafka.topics import make_topics
+from penstock.engines.spark.jobs import Job
+from penstock.governing.application import start_application
+from penstock.governing.comparison import Tenants
+
+WAYS = {"FAIR": "fair", "by hand": "static", "penstock": "penstock"}
+WARM_UP_S = 20.0
+
+
+def main() -> None:
+    """Case after case, and what came of each way."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--cases", type=int, default=8)
+    asked.add_argument("--first", type=int, default=0, help="the first case's seed")
+    asked.add_argument("--seconds", type=float, default=70.0)
+    asked.add_argument("--slots", type=int, default=2 * (os.cpu_count() or 1))
+    asked.add_argument("--ways", type=lambda text: text.split(","), default=list(WAYS))
+    options = asked.parse_args()
+    with ExitStack() as open_:
+        bootstrap = open_.enter_context(own_broker(PARTITIONS)).bootstrap
+        conf = {"spark.sql.shuffle.partitions": PARTITIONS}
+        spark = start_application("drawn", f"local[{options.slots}]", conf, kafka=True)
+        open_.callback(spark.stop)
+        row_s = {kind: row_seconds(spark, kind) for kind in KINDS}
+        costs = ", ".join(f"{kind} {1000.0 * cost_s:.2f}" for kind, cost_s in row_s.items())
+        print(f"{machine()}; local[{options.slots}]; ms of a slot for a row: {costs}\n", flush=True)
+        found = [
+            _compared(spark, bootstrap, drawn_case(seed, options.slots, row_s), options.ways, options.seconds)
+            for seed in range(options.first, options.first + options.cases)
+        ]
+    print(f"\n| case | {' | '.join(options.ways)} |\n|---|{'---|' * len(options.ways)}")
+    for seed, utilities in enumerate(found, options.first):
+        print(f"| {seed} | {' | '.join(f'{utilities[way]:.2f}' for way in options.ways)} |")
+    means = {way: mean(utilities[way] for utilities in found) for way in options.ways}
+    print(f"| mean | {' | '.join(f'{means[way]:.3f}' for way in options.ways)} |")
+
+
+def _compared(
+    spark: SparkSession, bootstrap: str, case: DrawnCase, ways: Sequence[str], seconds: float
+) -> Mapping[str, float]:
+    print(f"case {case.seed}: {case.load:.2f} x what can be done\n  " + "\n  ".join(t.text() for t in case.tenants))
+    _trial(spark, bootstrap, case, "FAIR", WARM_UP_S, "warm")
+    utilities = {}
+    for way in in_turn(ways, case.seed):
+        run = _trial(spark, bootstrap, case, way, seconds, way.replace(" ", "-"))
+        utilities[way] = run.utility()
+        print(f" {way}: {utilities[way]:.3f} ({', '.join(_each(run))}); {run.machine.text()}")
+        for told in run.result.decisions:
+            print(f"    {told.text()}", flush=True)
+    return utilities
+
+
+def _trial(spark: SparkSession, bootstrap: str, case: DrawnCase, way: str, seconds: float, label: str) -> Judged:
+    topics = {tenant.name: f"c{case.seed}-{label}-{tenant.name}" for tenant in case.tenants}
+    make_topics(bootstrap, list(topics.values()), PARTITIONS)
+    waiting = {topics[t.name]: t.waiting_s * t.rate_rps for t in case.tenants if t.waiting_s}
+    if waiting:
+        subprocess.run([*load_command(bootstrap, waiting), "--at-once"], check=True)
+    by_hand = _by_hand(case) if way == "by hand" else {}
+
+    def jobs(place: Path) -> list[Job]:
+        return [
+            Job(t.name, query_of(t, bootstrap, topics[t.name], place), slots=by_hand.get(t.name)) for t in case.tenants
+        ]
+
+    trial = trial_as_run(WAYS[way], seconds, measure_from_s=0.0)
+    most = max(case.tenants, key=lambda tenant: tenant.intent.max_utility).name
+    with _arriving(bootstrap, case.tenants, topics, seconds / 2.0) as processes:
+        watched = Watched({process.pid: "generator" for process in processes}, Topics(bootstrap, topics))
+        about = Case(str(case.seed), way, 0, most)
+        return judged_trial(spark, Tenants(jobs, case.intents), trial, about, watched)
+
+
+def _by_hand(case: DrawnCase) -> Mapping[str, int]:
+    most = max(case.tenants, key=lambda tenant: tenant.intent.max_utility)
+    return {tenant.name: max(1, case.slots - 1) if tenant is most else 1 for tenant in case.tenants}
+
+
+@contextmanager
+def _arriving(
+    bootstrap: str, tenants: Sequence[DrawnTenant], topics: Mapping[str, str], half_s: float
+) -> Iterator[list["subprocess.Popen[bytes]"]]:
+    """Rows for as long as the block lasts; more of some from half-way on."""
+    processes = [subprocess.Popen(load_command(bootstrap, {topics[t.name]: t.rate_rps for t in tenants}))]
+    more = {topics[t.name]: (t.from_half_way - 1.0) * t.rate_rps for t in tenants if t.from_half_way > 1.0}
+    later = threading.Timer(half_s, lambda: processes.append(subprocess.Popen(load_command(bootstrap, more))))
+    if more:
+        later.start()
+    try:
+        yield processes
+    finally:
+        later.cancel()
+        for process in processes:
+            process.terminate()
+            process.wait(timeout=90)
+
+
+def _each(run: Judged) -> Iterator[str]:
+    for name in run.intents:
+        met = mean(moment.had[name].met for moment in run.moments)
+        last = run.moments[-1].had[name]
+        late = "?" if last.latency_s is None else f"{last.latency_s:.1f} s"
+        juice = "?" if last.juice is None else f"{last.juice:.2f}"
+        yield f"{name} met {met:.0%}, has {run.share(name):.2f}, at last {late}, {juice}"
+
+
+if __name__ == "__main__":
+    main()
