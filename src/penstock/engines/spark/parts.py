@@ -15,9 +15,10 @@ from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.executors import ExecutorsLever
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.levers.memory import MemoryLever
-from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever, TriggerLever
+from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.levers.table import TableLever
+from penstock.engines.spark.levers.trigger import TriggerLever
 from penstock.engines.spark.limiting import Limiting
 from penstock.engines.spark.look import Look
 from penstock.engines.spark.opening import Opening
@@ -75,7 +76,7 @@ def parts_of(
         memory,
         PartitionsLever(planned),
         bounds,
-        TriggerLever(spark, planned),
+        TriggerLever(spark, state, planned),
         TableLever(state, planned, routes),
     )
     hearing, small = Hearing(shared, events, routes, places), SmallStarts(shared, bounds, capacity.slots)

@@ -220,6 +220,12 @@ class Spark(Protocol):
     def trigger_s(self, query: Query) -> float | None:
         """Seconds between the starts of two batches; None for a query with another kind of trigger."""
 
+    def can_retrigger(self, query: Query) -> bool:
+        """Whether its batches can begin more or less often while it runs."""
+
+    def retrigger(self, query: Query, every_s: float) -> None:
+        """Have its batches begin so often, once the batch, or the wait, that is under way is over."""
+
     def partitions(self, query: Query) -> int | None:
         """Of its state; None while nobody knows."""
 

@@ -64,7 +64,8 @@ def rows_of(bound: float) -> int | None:
 
 def restarted(fleet: Fleet, settings: Settings) -> NDArray[np.bool_]:
     """Whose levers are turned that take a restart of the job."""
-    turned: NDArray[np.bool_] = (settings.triggers != fleet.trigger_s) | (settings.parts != fleet.parts)
+    again = (settings.triggers != fleet.trigger_s) & ~fleet.in_stride
+    turned: NDArray[np.bool_] = again | (settings.parts != fleet.parts)
     return turned
 
 

@@ -48,6 +48,7 @@ class JobCosts:
     fresh_rows: float = 0.0
     fresh_staged_s: float = 0.0
     own_bound: float | None = None  # that it came with: never loosened beyond it
+    own_trigger_s: float | None = None  # that it came with
     first_seen_s: float = -inf
     warmth: Warmth = Warmth()
 
@@ -65,8 +66,12 @@ class JobCosts:
 def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCosts:
     """What is known once the batches that ended since were looked at; of a job never seen, from its first look on."""
     if costs is None:
-        bound = job.lever("bound")
-        costs = JobCosts(own_bound=None if bound is None else bound.now, first_seen_s=at_s - (job.up_s or 0.0))
+        bound, trigger = job.lever("bound"), job.lever("trigger")
+        costs = JobCosts(
+            own_bound=None if bound is None else bound.now,
+            own_trigger_s=None if trigger is None else trigger.now,
+            first_seen_s=at_s - (job.up_s or 0.0),
+        )
     batches = new_batches(costs, job.batches)
     if batches:
         costs = _with_batches(costs, batches)
@@ -105,7 +110,7 @@ def _every_s(costs: JobCosts, job: JobFigures) -> float:
     return max(costs.took_s, float(trigger.now or 0.0) if trigger is not None else 0.0)
 
 
-def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: float | None = None) -> JobCosts:
+def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, came_with: JobCosts = JobCosts()) -> JobCosts:
     """What a job may cost of which no batch has ended yet: as little as any of the others; all its rows wait.
 
     Its first batch may be kept from ending by those others: it is not to be forgotten over that. Taken for dear it
@@ -134,7 +139,8 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: f
         aside_s=least["aside_s"],
         cpu_share=cpu_share,
         arrivals=SteadyRate(rate_rps),
-        own_bound=own_bound,
+        own_bound=came_with.own_bound,
+        own_trigger_s=came_with.own_trigger_s,
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
 
@@ -181,6 +187,7 @@ def _with_batches(costs: JobCosts, batches: Sequence[BatchFigures]) -> JobCosts:
         fresh_rows=fresh.rows,
         fresh_staged_s=fresh.staged_s,
         own_bound=costs.own_bound,
+        own_trigger_s=costs.own_trigger_s,
         first_seen_s=costs.first_seen_s,
         warmth=costs.warmth.with_batches(
             zip(

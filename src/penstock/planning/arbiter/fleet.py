@@ -50,6 +50,7 @@ class Fleet:
     aside_load: Floats  # the share of the time that its batches are off the slots, as it is now
     driver_cores: float  # of what is off the slots: the part of a core that it takes from tasks
     trigger_s: Floats
+    own_trigger_s: Floats  # that they came with
     staged: Floats  # how long stages took over how long they were foretold to
     by_name: NDArray[np.intp]  # each job's place in the order of names
     least: Floats  # weights
@@ -59,6 +60,7 @@ class Fleet:
     own_bounds: Floats  # that they came with
     can_bound: NDArray[np.bool_]
     can_retrigger: NDArray[np.bool_]
+    in_stride: NDArray[np.bool_]  # whose trigger is turned while it runs; others start again for it
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
@@ -77,7 +79,7 @@ class Fleet:
     def of_shares_alone(self) -> "Fleet":
         """The same where nothing but weights is turned: what is not known of costs shows in bounds first."""
         nobody = np.zeros(self.size, dtype=bool)
-        return replace(self, can_bound=nobody, can_retrigger=nobody)
+        return replace(self, can_bound=nobody, can_retrigger=nobody, in_stride=nobody)
 
     def slots_for(self, weights: Floats) -> Floats:
         """The slots that there are once jobs have so much weight together."""
@@ -165,7 +167,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     if not telling or not known or not view.slots:
         return None
     found = [
-        one if one.known else guessed(telling, job, view.at_s, one.own_bound)
+        one if one.known else guessed(telling, job, view.at_s, one)
         for job, one in ((job, costs[job.name]) for job in known)
     ]
     return _fleet(view, view.slots, known, found, coming or {})
@@ -213,6 +215,7 @@ def _fleet(
         aside_load=aside_load,
         driver_cores=_driver_cores(slow, cores - left, float(aside_load.sum())),
         trigger_s=of.trigger_s,
+        own_trigger_s=of.own_trigger_s,
         staged=of.staged,
         by_name=np.argsort(np.argsort([job.name for job in jobs])),
         least=of.least,
@@ -222,6 +225,7 @@ def _fleet(
         own_bounds=of.own_bound,
         can_bound=of.can_bound > 0,
         can_retrigger=of.can_retrigger > 0,
+        in_stride=of.in_stride > 0,
         parts=of.parts,
         parted=_parted(of),
         most_parts=of.most_parts,
@@ -273,9 +277,11 @@ class _Columns(NamedTuple):
     most: Floats
     weight: Floats
     trigger_s: Floats
+    own_trigger_s: Floats
     bound: Floats
     can_bound: Floats
     can_retrigger: Floats
+    in_stride: Floats
     parts: Floats
     most_parts: Floats
 
@@ -311,9 +317,11 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
         max(most, unit.min_threads),
         unit.threads,
         _now(trigger) or 0.0,
+        (_now(trigger) or 0.0) if costs.own_trigger_s is None else costs.own_trigger_s,
         _now(bound) or UNBOUNDED,
         _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
         _turned(trigger),
+        _turned(trigger) and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
         (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
         UNBOUNDED if parts is None or parts.most is None else parts.most,
     )

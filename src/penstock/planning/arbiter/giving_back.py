@@ -1,7 +1,8 @@
 """Giving back: executors that follow the jobs' slots and are not needed for what is asked, nor for some more rows.
 
 Nobody says what an executor costs, so none is given back that makes a difference to anybody. Jobs keep their part of
-the slots, or get as much of them as they keep busy, whichever does with fewer executors.
+the slots, or get as much of them as they keep busy, whichever does with fewer executors. And waits between batches that
+are longer than people said, where nobody loses by it.
 """
 
 from dataclasses import replace
@@ -40,6 +41,22 @@ def with_fewer_slots(fleet: Fleet, found: Found) -> Found | None:
         return None
     best = int(harmless[np.lexsort((-outcome.total[harmless], slots[harmless]))[0]])
     return Found(candidates.row(best), outcome.row(best), found.now)
+
+
+def as_often_as_said(fleet: Fleet, found: Found) -> Found | None:
+    """The levers as they stand, but batches begin as often as people said, where that does no harm; None: nowhere."""
+    seldom = np.flatnonzero(fleet.in_stride & (fleet.trigger_s > fleet.own_trigger_s))
+    if not len(seldom):
+        return None
+    candidates = present(fleet).times(len(seldom) + 1)
+    candidates.triggers[np.arange(len(seldom)), seldom] = fleet.own_trigger_s[seldom]
+    candidates.triggers[-1, seldom] = fleet.own_trigger_s[seldom]
+    outcome = foretell(fleet, candidates)
+    harmless = np.flatnonzero(outcome.total >= found.now.total[0] - HARMLESS * fleet.max_utility)
+    if not len(harmless):
+        return None
+    last = int(harmless[-1])  # all of them together stand last
+    return Found(candidates.row(last), outcome.row(last), found.now)
 
 
 def _busy_parts(fleet: Fleet) -> Floats:

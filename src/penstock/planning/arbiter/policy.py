@@ -26,7 +26,7 @@ from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.coming_back import coming_back
 from penstock.planning.arbiter.costs import TELLING, JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
-from penstock.planning.arbiter.giving_back import HARMLESS, with_fewer_slots
+from penstock.planning.arbiter.giving_back import HARMLESS, as_often_as_said, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, looked_ahead_s
@@ -349,6 +349,7 @@ def _settles_s(fleet: Fleet, settings: Settings) -> float:
     )
     again = restarted(fleet, settings)[0]
     turned = (settings.weights[0] != fleet.weights) | (settings.bounds[0] != fleet.bounds) | again
+    turned |= settings.triggers[0] != fleet.trigger_s
     return float(
         min(_LONGEST_SETTLE_S, 2.0 * np.max(every_s[turned], initial=1.0) + (RESTART_S if again.any() else 0.0))
     )
@@ -376,11 +377,11 @@ def moves_to(fleet: Fleet, best: Settings) -> tuple[Move, ...]:
 
 
 def _eased(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> Found | None:
-    """What nobody needs any more: bounds that hold nothing back, and executors."""
+    """What nobody needs any more: bounds that hold nothing back, waits between batches, and executors."""
     acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
     if view.at_s - acted_s < _EASED_AFTER_S:
         return None
-    return _loosened(fleet, found) or with_fewer_slots(fleet, found)
+    return _loosened(fleet, found) or as_often_as_said(fleet, found) or with_fewer_slots(fleet, found)
 
 
 def _loosened(fleet: Fleet, found: Found) -> Found | None:

@@ -37,8 +37,9 @@ def with_a_restart(fleet: Fleet, found: Found, may: NDArray[np.bool_], horizon_s
 def _tried(fleet: Fleet, best: Settings, may: NDArray[np.bool_]) -> list[Settings]:
     """Each trigger and each number of parts of each job that may start again, one at a time."""
     many = []
-    for place in np.flatnonzero(may & (fleet.can_retrigger | (fleet.parts > 0))):
-        triggers = TRIGGERS_S if fleet.can_retrigger[place] else ()
+    starts_again = fleet.can_retrigger & ~fleet.in_stride
+    for place in np.flatnonzero(may & (starts_again | (fleet.parts > 0))):
+        triggers = TRIGGERS_S if starts_again[place] else ()
         for every_s in (one for one in triggers if not _like(one, float(fleet.trigger_s[place]))):
             many.append(best.times(1))
             many[-1].triggers[0, place] = every_s

@@ -19,6 +19,9 @@ from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, fore
 from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
+# How often batches may begin: the less often, the later is seen what comes of it.
+TRIGGERS_S = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
+_OF_TARGET = (0.25, 0.5)  # of the seconds that are asked for, between two batches
 MANY = 30  # jobs: of more, only a few are turned alone
 _ROUNDS = 8
 _KEPT_OF_A_JOB = 6  # of its options, to be foretold exactly
@@ -32,6 +35,7 @@ _TOUCHED = 0.01  # of a job's utility: a change by less is none
 # Of the maximum utility, if the batches of all were made smaller: what is held back waits, hurts as soon as more of it
 # comes, and what it costs shows only then. Shares take nothing from anybody who does not need it.
 _HELD_COSTS = 0.03
+_PACED_COSTS = 0.003  # the same, if the batches of all began more or less often than they do
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -161,7 +165,8 @@ class Candidates:
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
     held = (candidates.bounds < fleet.bounds).mean(axis=1)
-    price = TURN_COSTS * _turned(fleet, candidates) + _HELD_COSTS * held
+    paced = (candidates.triggers != fleet.trigger_s).mean(axis=1)
+    price = TURN_COSTS * _turned(fleet, candidates) + _HELD_COSTS * held + _PACED_COSTS * paced
     return Scored(candidates, totals(fleet, candidates, horizon_s) - fleet.max_utility * price)
 
 
@@ -221,6 +226,7 @@ def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
             shapes.append(shape)
     shared = [replace(now, weights=_held(fleet, shape)) for shape in shapes]
     many = [*shared, *(replace(one, bounds=steps[:, -1][None, :]) for one in shared)]
+    many += [replace(one, triggers=seldom[None, :]) for one in shared for seldom in _seldom(fleet)]
     for one in shared:
         for length in range(len(BATCHES_S)):
             bounded = steps[:, length]
@@ -229,6 +235,24 @@ def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
             spared = np.where(values >= values.max(), steps[:, -1], bounded)
             many.append(replace(one, bounds=spared[None, :]))
     return many
+
+
+def _seldom(fleet: Fleet) -> list[Floats]:
+    """Batches that begin as seldom as what is asked for allows: what starting one costs is saved for its rows."""
+    if not fleet.in_stride.any():
+        return []
+    steps, targets_s = np.array((0.0, *TRIGGERS_S)), _targets_s(fleet)
+    longest = [steps[np.searchsorted(steps, part * targets_s, side="right") - 1] for part in _OF_TARGET]
+    return [np.where(fleet.in_stride, np.maximum(fleet.trigger_s, every_s), fleet.trigger_s) for every_s in longest]
+
+
+def _targets_s(fleet: Fleet) -> Floats:
+    """The seconds that are asked for; none: as many as you like."""
+    targets_s = np.full(fleet.size, np.inf)
+    for alike in fleet.objectives:
+        if alike.kind == "latency":
+            targets_s[alike.jobs] = np.minimum(targets_s[alike.jobs], alike.targets)
+    return targets_s
 
 
 def _held(fleet: Fleet, weights: Floats) -> Floats:
@@ -250,7 +274,19 @@ def _options(fleet: Fleet, best: Settings, steps: Floats) -> tuple[Settings, NDA
         weights=np.broadcast_to(weights[:, None, :], shape).reshape(flat),
         bounds=np.broadcast_to(bounds[None, :, :], shape).reshape(flat),
     )
-    return options, repeated.reshape(flat)
+    paced, again = _paced(fleet, best)
+    return joined([options, paced]), np.concatenate([repeated.reshape(flat), again])
+
+
+def _paced(fleet: Fleet, best: Settings) -> tuple[Settings, NDArray[np.bool_]]:
+    """Every trigger to try of each job whose batches may begin more or less often while it runs."""
+    steps = np.array(TRIGGERS_S if fleet.in_stride.any() else ())
+    tried = np.broadcast_to(steps[:, None], (len(steps), fleet.size))
+    triggers = np.concatenate([tried, fleet.own_trigger_s[None, :]])
+    options = replace(best.times(len(triggers)), triggers=triggers)
+    late = triggers > np.maximum(_OF_TARGET[-1] * _targets_s(fleet), fleet.own_trigger_s)
+    again: NDArray[np.bool_] = ~fleet.in_stride | late | (triggers == best.triggers)
+    return options, again
 
 
 def _repeated(ordered: Floats) -> NDArray[np.bool_]:
@@ -261,6 +297,6 @@ def _repeated(ordered: Floats) -> NDArray[np.bool_]:
 
 def _turned(fleet: Fleet, settings: Settings) -> Floats:
     """How many levers are turned from where they stand, a share of those there are."""
-    moved = (settings.weights != fleet.weights).sum(axis=1) + (settings.bounds != fleet.bounds).sum(axis=1)
-    share: Floats = moved / fleet.size
+    levers = ((settings.weights, fleet.weights), (settings.bounds, fleet.bounds), (settings.triggers, fleet.trigger_s))
+    share: Floats = sum((stand != now).sum(axis=1) for stand, now in levers) / fleet.size
     return share

@@ -23,6 +23,8 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
     if fleet.follows and fewer > 0.0 and max(now[place], soon[place]) <= _NOTHING:
         return f"{fewer:.0f} slots fewer are enough for what is asked, and some more rows: executors are given back"
     if max(now[place], soon[place]) <= _NOTHING or not means:
+        if bool(np.any(found.best.triggers < fleet.trigger_s)):
+            return "batches begin as often as people said again, for nobody loses by it"
         if bool(np.any(found.best.bounds > fleet.bounds)):
             return "bounds that hold nothing back are taken off, for they would once the load rises"
         return f"{_named(fleet, found.best.weights[0] < fleet.weights)} can do with less of the slots"
@@ -34,7 +36,7 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
 def _means(fleet: Fleet, found: Found, favoured: int) -> str:
     others = np.arange(fleet.size) != favoured
     bounded = (found.best.bounds[0] < fleet.bounds) & others
-    parts = _of_restarts(fleet, found)
+    parts = [*_of_restarts(fleet, found), *_of_triggers(fleet, found, favoured)]
     if found.best.weights[0, favoured] > fleet.weights[favoured]:
         parts.append("it gets more of the slots")
     elif bool(np.any((found.best.weights[0] < fleet.weights) & others)):
@@ -48,6 +50,19 @@ def _means(fleet: Fleet, found: Found, favoured: int) -> str:
     elif found.best.bounds[0, favoured] < fleet.bounds[favoured]:
         parts.append("its own batches are made smaller, so that each ends sooner")
     return ", and ".join(parts)
+
+
+def _of_triggers(fleet: Fleet, found: Found, favoured: int) -> list[str]:
+    """Whose batches begin more or less often while it runs, and what for."""
+    every_s, in_stride = found.best.triggers[0], fleet.in_stride
+    seldom, often = in_stride & (every_s > fleet.trigger_s), in_stride & (every_s < fleet.trigger_s)
+    parts = []
+    if seldom.any():
+        parts.append(f"batches of {_named(fleet, seldom)} begin less often, for each takes cores beside its rows")
+    if often.any():
+        its_own = np.flatnonzero(often).tolist() == [favoured]
+        parts.append(f"{'its own batches' if its_own else f'batches of {_named(fleet, often)}'} begin more often")
+    return parts
 
 
 def _named(fleet: Fleet, which: NDArray[np.bool_]) -> str:

@@ -6,10 +6,12 @@ from penstock.core.levers import (
     WHOLE,
     BatchBound,
     Dial,
+    Disturbs,
     Executors,
     Kind,
     Move,
     Partitions,
+    Shows,
     Trigger,
     dial_of,
 )
@@ -46,20 +48,30 @@ def test_a_bound_holds_from_the_next_batch_on_and_what_it_holds_back_waits() -> 
     assert engine.rows("job").queued < 100
 
 
-def test_a_trigger_is_taken_up_in_a_planned_restart_after_the_open_batch() -> None:
-    engine = an_engine(a_job(replan_s=2.0))
+def test_a_trigger_holds_once_the_open_batch_is_over_while_the_query_runs_on() -> None:
+    engine = an_engine(a_job())
     engine.advance_to(10.2)
     assert turned(engine, Trigger("job", 1.0, 5.0)) is None
-    waiting = dial(engine, 10.2, "trigger")
-    assert (waiting.now, waiting.asked) == (1.0, 5.0)
-    restarting = seen(engine, 11.5)  # the batch that began at 10 took 0.5 s
-    assert restarting.settling
-    assert restarting.trouble == "changed; restarts in 1 s"
-    engine.advance_to(29.9)
+    told = dial(engine, 10.2, "trigger")
+    assert (told.now, told.asked, told.disturbs, told.shows) == (5.0, None, Disturbs.NOTHING, Shows.NEXT_BATCH)
+    running = seen(engine, 11.5)
+    assert (running.settling, running.trouble) == (False, None)
+    engine.advance_to(19.9)
     taken = engine.rows("job").processed
-    engine.advance_to(34.9)
+    engine.advance_to(20.9)
     assert engine.rows("job").processed - taken == 500  # five seconds' worth at once
-    assert dial(engine, 35.0, "trigger").asked is None
+
+
+def test_partitions_are_taken_up_in_a_planned_restart_after_the_open_batch() -> None:
+    engine = an_engine(a_job(replan_s=2.0, stages=(waiting_stage(4, 0.001), waiting_stage(4, 0.001))))
+    engine.advance_to(10.2)
+    assert turned(engine, Partitions("job", 4, 8)) is None
+    waiting = dial(engine, 10.2, "partitions")
+    assert (waiting.now, waiting.asked) == (4, 8)
+    restarting = seen(engine, 11.5)
+    assert restarting.settling
+    assert "changed; restarts in" in str(restarting.trouble)
+    assert dial(engine, 35.0, "partitions").asked is None
 
 
 def test_partitions_are_those_of_the_stages_behind_the_first() -> None:
@@ -99,10 +111,11 @@ def test_a_turn_that_cannot_be_made_says_why(move: Move, error: str) -> None:
 
 def test_a_failure_while_a_change_is_awaited_does_not_lose_it() -> None:
     failure = MicroBatchFault("job", 10.3, target="job")
-    engine = an_engine(a_job(restart_s=3.0, replan_s=1.0), faults=(failure,))
+    two = (waiting_stage(4, 0.001), waiting_stage(4, 0.001))
+    engine = an_engine(a_job(restart_s=3.0, replan_s=1.0, stages=two), faults=(failure,))
     engine.advance_to(10.2)
-    assert turned(engine, Trigger("job", 1.0, 5.0)) is None
+    assert turned(engine, Partitions("job", 4, 8)) is None
     snapshot = engine.observe(20.0)
-    found = dial_of(Trigger("job", 1.0, 5.0), (dial for job in snapshot.jobs for dial in job.dials))
+    found = dial_of(Partitions("job", 4, 8), (dial for job in snapshot.jobs for dial in job.dials))
     assert found is not None
-    assert (found.now, found.asked) == (5.0, None)
+    assert (found.now, found.asked) == (8, None)

@@ -1,6 +1,6 @@
 """The levers of a simulated application, each with its own physics.
 
-A share counts from the next task on, a bound from the next batch. A trigger and the partitions of state are taken up
+A share counts from the next task on, a bound and a trigger from the next batch. The partitions of state are taken up
 in a planned restart: when the open batch is committed the query stops, and is back `replan_s` later. Executors are
 machines: one that goes takes its running tasks with it, one that comes is there after `executor_start_s`. For other
 memory every query starts again: each when its open batch is committed, and back that much later than from a restart of
@@ -36,8 +36,7 @@ def job_dials(job: JobState) -> tuple[Dial, ...]:
     spec, name = job.wanted, job.name
     restart: dict[str, Any] = {"disturbs": Disturbs.QUERY, "shows": Shows.AFTER_RESTART}
     bound = Dial("bound", name, spec.max_rows_per_batch, 1, shows=Shows.NEXT_BATCH)
-    every_s = job.spec.trigger_s
-    trigger = Dial("trigger", name, every_s, 0.0, asked=_asked(spec.trigger_s, every_s), **restart)
+    trigger = Dial("trigger", name, job.spec.trigger_s, 0.0, shows=Shows.NEXT_BATCH)
     if len(spec.stages) == 1:
         return bound, trigger
     now = job.spec.stages[-1].partitions
@@ -91,7 +90,7 @@ def turn(world: ClusterState, move: Move) -> None:
         if move.after is None and before is not None and world.cluster.small_first:
             job.begin_small(before, world.now)  # else its next batch would take all that waited beyond the bound
     elif isinstance(move, Trigger):
-        replan(world, job, replace(job.wanted, trigger_s=move.after))
+        job.begin_every(move.after)
     elif isinstance(move, Partitions):
         first, *shuffled = job.wanted.stages
         stages = (first, *(replace(stage, partitions=move.after) for stage in shuffled))

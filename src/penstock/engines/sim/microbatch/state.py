@@ -120,6 +120,11 @@ class JobState:
         self.spec = replace(self.spec, max_rows_per_batch=rows)
         self.planned = None if self.planned is None else replace(self.planned, max_rows_per_batch=rows)
 
+    def begin_every(self, seconds: float) -> None:
+        """By whoever governs: once the batch is over, or the wait, that is under way."""
+        self.spec = replace(self.spec, trigger_s=seconds)
+        self.planned = None if self.planned is None else replace(self.planned, trigger_s=seconds)
+
     def begin_small(self, rows: int, now: float) -> None:
         """With what it opens next."""
         number = self._next_number + (0 if self.batch is None else 1)

@@ -188,6 +188,14 @@ class FakeSpark:
         """See the port."""
         return own(query).trigger_s
 
+    def can_retrigger(self, query: Query) -> bool:
+        """Always."""
+        return True
+
+    def retrigger(self, query: Query, every_s: float) -> None:
+        """See the port."""
+        own(query).trigger_s = every_s
+
     def partitions(self, query: Query) -> int | None:
         """See the port."""
         return self._partitions.get(query.name or "")

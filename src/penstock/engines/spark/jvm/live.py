@@ -116,6 +116,14 @@ class LiveSpark:
         """See the port."""
         return triggers.trigger_s(_own(query))
 
+    def can_retrigger(self, query: Query) -> bool:
+        """See the port."""
+        return triggers.can_retrigger(_own(query))
+
+    def retrigger(self, query: Query, every_s: float) -> None:
+        """See the port."""
+        triggers.retrigger(_own(query), every_s)
+
     def partitions(self, query: Query) -> int | None:
         """See the port."""
         try:

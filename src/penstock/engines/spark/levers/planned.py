@@ -1,9 +1,8 @@
 """What a query takes up at its next start only: a planned restart between two batches."""
 
-from penstock.core.levers import Dial, Disturbs, Kind, Partitions, Shows, Tasks, Trigger
+from penstock.core.levers import Dial, Disturbs, Kind, Partitions, Shows, Tasks
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.port import Spark
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
@@ -36,7 +35,7 @@ class PartitionsLever(Lever[Partitions]):
         self._planned = planned
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
-        if not _restarts(track) or track.state_bytes is None:
+        if not restarts(track) or track.state_bytes is None:
             return None
         now = self._planned.partitions(track)
         return Dial("partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
@@ -45,25 +44,6 @@ class PartitionsLever(Lever[Partitions]):
         self._planned.repartition(move.job, move.after)
 
 
-class TriggerLever(Lever[Trigger]):
-    """How often a job's batches begin."""
-
-    kind: Kind = "trigger"
-
-    def __init__(self, spark: Spark, planned: PlannedRestarts) -> None:
-        self._spark = spark
-        self._planned = planned
-
-    def of_job(self, track: Track, wall_s: float) -> Dial | None:
-        now = self._spark.trigger_s(track.query) if _restarts(track) and track.query is not None else None
-        if now is None:
-            return None
-        return Dial("trigger", track.job.name, now, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
-
-    def turn(self, move: Trigger, wall_s: float) -> None:
-        self._planned.retrigger(move.job, move.after)
-
-
-def _restarts(track: Track) -> bool:
+def restarts(track: Track) -> bool:
     """Whether it runs in micro-batches and penstock can start it again."""
     return track.runs and not track.tasks and track.job.function is not None

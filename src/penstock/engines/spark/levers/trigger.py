@@ -1,0 +1,78 @@
+"""How often a job's batches begin: turned while the query runs, on queries of anybody's.
+
+Where Spark does not allow that, and where a long wait for the next batch is under way, a query that penstock started is
+started again between two batches.
+"""
+
+from dataclasses import dataclass, replace
+
+from penstock.core.levers import Dial, Disturbs, Kind, Shows, Trigger
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.planned import restarts
+from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.port import Spark
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.watch.track import Track
+from penstock.errors import EngineError
+
+WAITED_OUT_S = 15.0  # a longer wait for the next batch is cut short by a restart
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What was found of a run, which only a turn changes: to look is some calls of the JVM."""
+
+    run_id: str
+    every_s: float | None
+    in_stride: bool
+
+
+class TriggerLever(Lever[Trigger]):
+    """The triggers of all jobs."""
+
+    kind: Kind = "trigger"
+
+    def __init__(self, spark: Spark, state: EngineState, planned: PlannedRestarts) -> None:
+        self._spark = spark
+        self._state = state
+        self._planned = planned
+        self._known: dict[str, _Standing] = {}
+
+    def of_job(self, track: Track, wall_s: float) -> Dial | None:
+        found = self._standing(track)
+        if found is None or found.every_s is None:
+            return None
+        if found.in_stride:
+            return Dial("trigger", track.job.name, found.every_s, 0.0, shows=Shows.NEXT_BATCH)
+        if not restarts(track):
+            return None
+        return Dial("trigger", track.job.name, found.every_s, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
+
+    def turn(self, move: Trigger, wall_s: float) -> None:
+        track = self._state.named(move.job)
+        query, found = track.query, self._standing(track)
+        if query is None or found is None or not found.in_stride:
+            self._planned.retrigger(move.job, move.after)
+            return
+        if not 0 <= move.after < float("inf"):
+            raise EngineError(f"{move.job}: a batch every {move.after} s is none; ask for 0 or more seconds")
+        self._known.pop(move.job, None)
+        if found.every_s != move.after:
+            self._spark.retrigger(query, move.after)
+            # It is started again, if ever, as it runs now.
+            self._state.change(move.job, job=replace(track.job, trigger_s=move.after))
+
+    def _standing(self, track: Track) -> _Standing | None:
+        query = track.query
+        if query is None or track.run_id is None or not track.runs or track.tasks:
+            return None
+        known = self._known.get(track.job.name)
+        if known is None or known.run_id != track.run_id:
+            every_s = self._spark.trigger_s(query)
+            known = _Standing(track.run_id, every_s, self._turns_in_stride(query, every_s))
+            self._known[track.job.name] = known
+        return known
+
+    def _turns_in_stride(self, query: Query, every_s: float | None) -> bool:
+        return every_s is not None and every_s <= WAITED_OUT_S and self._spark.can_retrigger(query)
