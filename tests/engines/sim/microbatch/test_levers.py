@@ -58,7 +58,7 @@ def test_a_trigger_holds_once_the_open_batch_is_over_while_the_query_runs_on() -
     assert (running.settling, running.trouble) == (False, None)
     engine.advance_to(19.9)
     taken = engine.rows("job").processed
-    engine.advance_to(20.9)
+    engine.advance_to(24.9)
     assert engine.rows("job").processed - taken == 500  # five seconds' worth at once
 
 
