@@ -35,6 +35,9 @@ ALONE = {
     "helm": "renders the Helm chart; see `make chart`",
     "alerts": "asks a real Prometheus; see `make alerts`",
 }
+# On real Spark or Kafka, and yet in `make test`, whose other tests have the fake for Spark. A test that is run over
+# both has the mark over both.
+CONTRACT = {"contract": "what breaks first if Spark differs from its fake; the others on Spark: `make test-spark`"}
 BY_FIXTURE = {
     "spark": "jvm",
     "kafka_state": "jvm",
@@ -61,7 +64,7 @@ _STARTS = ("subprocess.Popen", "os.posix_spawn")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name, meaning in {**MARKS, "real": "any of them", **ALONE}.items():
+    for name, meaning in {**MARKS, "real": "any of them", **ALONE, **CONTRACT}.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
 

@@ -1,11 +1,12 @@
 """Which group a test is of, by its marks and fixtures."""
 
+from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from tests.harness.spread import group_of
+from tests.harness.spread import dearest_first, group_of
 
 
 def a_test(*marks: str, uses: tuple[str, ...] = (), **parameters: str) -> pytest.Item:
@@ -16,19 +17,33 @@ def a_test(*marks: str, uses: tuple[str, ...] = (), **parameters: str) -> pytest
 
 
 def test_what_uses_the_one_spark_is_shared_whatever_else_it_starts() -> None:
-    assert group_of(a_test("real", "jvm", uses=("tmp_path", "spark"))) == "shared"
-    assert group_of(a_test("real", "jvm", "browser", uses=("kafka_state", "browser"))) == "shared"
-    assert group_of(a_test("real", "jvm", world="on_spark")) == "shared"
+    assert group_of(a_test("real", "jvm", uses=("tmp_path", "spark"))) == "spark"
+    assert group_of(a_test("real", "jvm", "browser", uses=("spark", "browser"))) == "spark"
+    assert group_of(a_test("real", "jvm", world="on_spark")) == "spark"
+
+
+@pytest.mark.parametrize("broker", ["kafka_state", "secured"])
+def test_what_reads_a_broker_is_apart_with_a_spark_of_its_own(broker: str) -> None:
+    assert group_of(a_test("real", "jvm", uses=("spark", broker))) == "kafka"
+    assert group_of(a_test("real", "jvm", uses=(broker,))) == "kafka"
 
 
 def test_what_starts_its_own_jvm_or_cluster_is_apart_from_it_also_where_it_needs_a_database() -> None:
-    assert group_of(a_test("real", "cluster")) == group_of(a_test("real", "jvm")) == "own"
+    assert group_of(a_test("real", "jvm")) == "own"
+    assert group_of(a_test("real", "cluster")) == group_of(a_test("real", "jvm", "cluster", "server")) == "cluster"
     assert group_of(a_test("real", "jvm", "server", uses=("postgres",))) == "own"
 
 
 def test_what_needs_the_one_database_or_the_one_browser_and_no_jvm_is_a_group_too() -> None:
-    assert group_of(a_test("real", "server", store="postgresql")) == group_of(a_test("real", "browser")) == "served"
+    assert group_of(a_test("real", "server", store="postgresql")) == "server"
+    assert group_of(a_test("real", "browser")) == group_of(a_test("real", "browser", "server")) == "browser"
 
 
 def test_what_is_python_alone_is_of_no_group() -> None:
     assert group_of(a_test("sockets", uses=("tmp_path",))) is None
+
+
+def test_whoever_is_free_is_given_the_group_that_takes_longest() -> None:
+    waiting = OrderedDict.fromkeys(["a pure one", "kafka", "another", "own", "spark"])
+    dearest_first(waiting)
+    assert list(waiting) == ["spark", "own", "kafka", "a pure one", "another"]
