@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.harness.spread import dearest_first, group_of
+from tests.harness.spread import ALONE, group_of, in_turn, unit_of
 
 
 def a_test(*marks: str, uses: tuple[str, ...] = (), **parameters: str) -> pytest.Item:
@@ -39,11 +39,19 @@ def test_what_needs_the_one_database_or_the_one_browser_and_no_jvm_is_a_group_to
     assert group_of(a_test("real", "browser")) == group_of(a_test("real", "browser", "server")) == "browser"
 
 
-def test_what_is_python_alone_is_of_no_group() -> None:
-    assert group_of(a_test("sockets", uses=("tmp_path",))) is None
+def test_what_is_python_alone_is_of_no_group_and_what_waits_for_servers_goes_wherever_room_is() -> None:
+    assert group_of(a_test(uses=("tmp_path",))) is None
+    assert group_of(a_test("sockets", uses=("tmp_path",))) == ALONE
+    assert group_of(a_test("sockets", "real", "server")) == "server"
 
 
-def test_whoever_is_free_is_given_the_group_that_takes_longest() -> None:
-    waiting = OrderedDict.fromkeys(["a pure one", "kafka", "another", "own", "spark"])
-    dearest_first(waiting)
-    assert list(waiting) == ["spark", "own", "kafka", "a pure one", "another"]
+def test_tests_of_a_file_are_one_workers_unless_each_is_alone() -> None:
+    assert unit_of("tests/core/test_a.py::test_b[c::d]", None) == "tests/core/test_a.py"
+    assert unit_of("tests/web/test_a.py::test_b[c]", ALONE) == "tests/web/test_a.py::test_b[c]"
+    assert unit_of("tests/web/test_a.py::test_b", "browser") == "browser"
+
+
+def test_groups_come_first_and_the_longest_then_tests_that_wait_then_files_as_they_stand() -> None:
+    waiting = OrderedDict.fromkeys(["big.py", "kafka", "small.py", "x.py::test_a", "own", "browser", "x.py::test_b"])
+    in_turn(waiting)
+    assert list(waiting) == ["browser", "own", "kafka", "x.py::test_a", "x.py::test_b", "big.py", "small.py"]
