@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -21,14 +20,13 @@ from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
 from penstock.web.aside import Aside
-from penstock.web.described import LOOK, OPERATIONS, TAGS, describe
+from penstock.web.described import ERRORS, TAGS, ErrorOut, describe
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import LiveLook
 from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
-from penstock.web.shapes import ErrorOut
 from penstock.web.simulated import Simulated
 from penstock.web.state import SiteState
 from penstock.web.tokens import Tokens
@@ -42,16 +40,6 @@ ABOUT = (
     "carries `Authorization: Bearer <token>`: the read token to look, the operate token to act. Times named `_s` count "
     "from the start of the run; what could not be measured is null."
 )
-ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorOut, "description": "It could not be understood"},
-    401: {"model": ErrorOut, "description": "A token is needed"},
-    403: {"model": ErrorOut, "description": "The token does not allow it, or it came from another site"},
-    404: {"model": ErrorOut, "description": "There is no such run, or job"},
-    409: {"model": ErrorOut, "description": "Nobody governs the run now"},
-    422: {"model": ErrorOut, "description": "A field holds a value that will not do"},
-    429: {"model": ErrorOut, "description": "Too many requests"},
-    503: {"model": ErrorOut, "description": "The store cannot be read now, or as many ask already as may"},
-}
 
 _log = logging.getLogger("penstock.web")
 
@@ -78,10 +66,8 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Callable[[], Toke
         state  # for the server, which warms the reader, and ends what goes on before it waits for those who watch
     )
     _add_errors(app)
-    app.include_router(routes_read.router, tags=[LOOK])
-    app.include_router(routes_decisions.router, tags=[LOOK])
-    app.include_router(routes_simulated.router, tags=[LOOK])
-    app.include_router(routes_probes.router, tags=[OPERATIONS])
+    for routes in (routes_read, routes_decisions, routes_simulated, routes_probes):
+        app.router.routes.extend(routes.router.routes)  # as they are: included ones would be made again for each site
     routes_act.add(app, state)
     routes_session.add(app, state)
     describe(app, settings.tokens_required)

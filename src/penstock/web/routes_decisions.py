@@ -6,10 +6,11 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from penstock.web.asking import AskedSite, JobName, RunName
 from penstock.web.decided import Wanted, found, table
+from penstock.web.described import ERRORS, LOOK
 from penstock.web.reading import RECENT
 from penstock.web.shapes import DecisionOut, DecisionsOut
 
-router = APIRouter()
+router = APIRouter(tags=[LOOK], responses=ERRORS)
 
 
 def _wanted(
