@@ -74,10 +74,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     found += [BY_PARAMETER.get(value) for value in parameters(item)]
     for mark in filter(None, found):
         item.add_marker(mark)
-    real = any(item.get_closest_marker(name) for name in MARKS)
+    marked = {mark.name for mark in item.iter_markers()}
+    real = not marked.isdisjoint(MARKS)
     if real:
         item.add_marker("real")
-    if item.get_closest_marker("timeout") is None:
+    if "timeout" not in marked:
         item.add_marker(pytest.mark.timeout(REAL_LIMIT_S if real else LIMIT_S))
 
 
