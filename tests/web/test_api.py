@@ -157,8 +157,12 @@ def test_a_mistake_is_said_with_its_field(site: Site, path: str, query: Any, sta
 @pytest.mark.parametrize("path", ["api/overview?run=demo-1", "api/decisions", "api/incident?job=ads"])
 @pytest.mark.parametrize(
     "spoil",
-    ["penstock_decisions SET utility_before = X'EDA080'", "penstock_cycles SET at_s = 'x' WHERE at_s = 20.0"],
-    ids=["bytes in a figure", "words for an instant"],
+    [
+        "penstock_decisions SET utility_before = X'EDA080'",
+        "penstock_decisions SET utility_before = 'x'",
+        "penstock_cycles SET at_s = 'x' WHERE at_s = 20.0",
+    ],
+    ids=["bytes in a figure", "words in a figure", "words for an instant"],
 )
 def test_a_row_that_nobody_of_ours_wrote_is_no_fault_of_the_server(
     site: Site, tmp_path: Path, path: str, spoil: str

@@ -181,7 +181,7 @@ def decision_of(row: Mapping[Any, Any]) -> Decision:
     return Decision(
         reason=Reason(row["reason"]),
         moves=moves_of(row["changes"]),
-        why=row["why"],
+        why=_told(row, "why"),
         at_s=_figure(row, "at_s") or 0.0,
         utility_before=_figure(row, "utility_before") or 0.0,
         expected_utility=_figure(row, "expected_utility"),
@@ -232,12 +232,18 @@ def verdict_of(row: Mapping[Any, Any]) -> Verdict:
         decided_at_s=_figure(row, "decided_at_s") or 0.0,
         judged_at_s=_figure(row, "judged_at_s") or 0.0,
         utility_came=came,
-        text=row["text"],
+        text=_told(row, "text"),
         effect=effect,
         place=row["place"],
         again=bool(row["again"]),
         again_until_s=_figure(row, "again_until_s"),
     )
+
+
+def _told(row: Mapping[Any, Any], name: str) -> str:
+    if isinstance(row[name], str):
+        return str(row[name])
+    raise ValueError(f"{name}: {shown(row[name])} is no text")
 
 
 def _figure(row: Mapping[Any, Any], name: str) -> float | None:
