@@ -8,6 +8,7 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
+from pydantic_core import PydanticSerializationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
@@ -15,8 +16,8 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from penstock.config.fields import OURS
 from penstock.config.words import FieldError, remedy_of
-from penstock.errors import ABSENT, ConfigError, PenstockError
-from penstock.store.archive import StoreError
+from penstock.errors import ABSENT, ConfigError, PenstockError, first_line
+from penstock.store.archive import StoreError, UnreadableError
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
 from penstock.web.aside import Aside
@@ -105,6 +106,11 @@ def _add_errors(app: FastAPI) -> None:
         answer = _answer(error.status_code, ErrorOut(str(error.detail)))
         answer.headers.update(error.headers or {})
         return answer
+
+    @app.exception_handler(PydanticSerializationError)
+    async def unwritable(request: Request, error: Exception) -> JSONResponse:
+        found = UnreadableError(f"store: a row cannot be read: {first_line(error)}")  # SQLite keeps bytes in any column
+        return _answer(routes_act.status_of(found), ErrorOut(str(found)))
 
     @app.exception_handler(Exception)
     async def ours(request: Request, error: Exception) -> JSONResponse:

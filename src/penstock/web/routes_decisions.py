@@ -37,7 +37,7 @@ def decisions(
     limit: Annotated[int, Query(ge=1, le=1000)] = RECENT,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> DecisionsOut:
-    """Decisions, newest first, that match everything that is given."""
+    """Decisions, newest first, that match everything that is given; of a run's newest 5,000."""
     return found(every, wanted, limit, offset)
 
 
