@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -36,13 +36,18 @@ check-tests:
 coverage: setup check-tests ## how much of the code the tests of `make check` run through, file by file
 	@$(BIN)/python -m coverage report
 
-# One worker has all that shares a Spark or a broker, one what starts its own, one what needs a database or a browser: three,
-# on two cores, for a real test waits half of its time; see tests/harness/spread.py.
-test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(or $(WORKERS),3) --dist loadgroup --durations=10 --durations-min=1
+# Three workers, on two cores, for a real test waits half of its time; what shares a Spark, a broker, a cluster, a database or
+# a browser is on one of them: see tests/harness/spread.py.
+HERE := not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts
+SPREAD := -n $(or $(WORKERS),3) --dist loadgroup --durations=10 --durations-min=1
+test: setup-tests ## run the tests: on real Spark only the contract that its fake is held to (WORKERS=0: in one process)
+	@$(BIN)/pytest -m "(contract or not (jvm or cluster)) and not long and $(HERE)" $(SPREAD)
+
+test-spark: setup-tests ## run all others on real Spark, on Kafka and on clusters of processes: before a push, and in CI
+	@$(BIN)/pytest -m "(jvm or cluster) and not contract and not long and $(HERE)" $(SPREAD)
 
 test-long: setup-tests ## run the tests that only add breadth: before an issue closes
-	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(or $(WORKERS),3) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "long and $(HERE)" $(SPREAD)
 
 # What governing is built on, tried on a Spark itself, in CI too: figures (engine, measured), shares, restarts and queries
 # that die (contract), bounds (doctor), bad days, begins; and a driver in Java that is governed from beside it. What is pure
@@ -75,9 +80,9 @@ test-kubernetes: setup-tests ## a real Kubernetes API server and scheduler, buil
 	@$(MAKE) --no-print-directory .tools/helm/helm || echo "without helm the tests that install the chart cannot pass" >&2
 	@$(BIN)/pytest -m kubernetes tests/kubernetes -rs --durations=5 --durations-min=1
 
-test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
+test-random: setup-tests ## run both as one, in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -p randomly --randomly-seed=$(SEED)
+	@$(BIN)/pytest -m "not long and $(HERE)" -p randomly --randomly-seed=$(SEED)
 
 lint: setup check-code ## linter, formatter check, types, import rules
 

@@ -130,7 +130,8 @@ class Meter:
 
 def told_batches(events: QueryEvents) -> Iterator[tuple[str, Batch]]:
     """The batches with the names of their queries."""
-    for event in events.drain():
+    while events.heard:
+        event = events.heard.popleft()
         if isinstance(event, Progressed):
             name, batch = parse_batch(event.json)
             if name is not None:

@@ -96,6 +96,21 @@ def test_a_lever_is_a_kind_an_engines_lever_and_a_planners_rule() -> None:
     assert {room for room in found if not room.startswith(allowed)} == set()
 
 
+def test_a_lever_of_a_planned_restart_is_known_to_the_file_of_its_own() -> None:
+    assert importers("penstock.engines.spark.levers", {"PartitionsLever", "TasksLever", "TriggerLever"}) == set()
+
+
+def test_the_parts_of_a_round_are_put_together_in_one_place() -> None:
+    """For a simulated world, for a controller and for a coordinator alike."""
+    calls = {
+        str(file.relative_to(SOURCE))
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "Governor"
+    }
+    assert calls == {"running/session.py"}
+
+
 def test_a_policy_is_known_to_the_registry_and_to_policies_that_are_made_of_it() -> None:
     found = importers("penstock.planning", POLICIES)
     assert {room for room in found if not room.startswith("planning/")} == set()
@@ -173,7 +188,7 @@ def _beside() -> Iterator[Path]:
 
 
 # With so many functions and files; tests/test_walks.py sees to it that none is missing.
-WALKS = {"From an intent in YAML to a pool of Spark": (20, 18), "From an event to a decision": (17, 12)}
+WALKS = {"From an intent in YAML to a pool of Spark": (20, 18), "From an event to a decision": (12, 11)}
 
 
 def stays(heading: str) -> list[tuple[str, str]]:

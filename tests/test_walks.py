@@ -47,9 +47,8 @@ INTENT_TO_POOL = (
 )
 EVENT_TO_DECISION = (
     "engines/spark/jvm/listener.py:QueryEvents.onQueryProgress",
-    "engines/spark/fake/parts.py:FakeEvents.drain",
     "engines/spark/watch/progress.py:parse_batch",
-    "engines/spark/watch/track.py:Track.and_also",
+    "engines/spark/watch/take.py:_committed",
     "engines/hand.py:Within.do",
     "engines/spark/watch/track.py:Track.figures",
     "analysis/assess.py:assess",
@@ -62,7 +61,6 @@ WALKS = {
 # Real Spark's place is taken by the fake's.
 STANDS_FOR = {
     "engines/spark/fake/parts.py:FakePools.set": "engines/spark/jvm/pools.py:FairPools.set",
-    "engines/spark/fake/parts.py:FakeEvents.drain": "engines/spark/jvm/listener.py:QueryEvents.drain",
 }
 # They are given no value: they carry a call to another thread, or say that it is time for a round or for news.
 NO_STAYS = {
@@ -183,7 +181,7 @@ class Heard:
     """What a listener is handed, and the queue that it puts it into: a JVM calls it with nothing else."""
 
     def __init__(self) -> None:
-        self._queue = list[object]()
+        self.heard = list[object]()
 
     def progress(self) -> "Heard":
         return self

@@ -111,3 +111,25 @@ def test_bad_input_is_one_clear_error(args: list[str], message: str) -> None:
     assert isinstance(error, PenstockError)
     assert message in str(error)
     assert "\n" not in str(error)
+
+
+ONE = "flow: {{a: []}}\nmodels: {{a: {{points: [{{threads: 1, rate_rps: {}, cpu: 0.5, memory: 0.1}}]}}}}\n"
+CHAIN = "flow: {a: [b], b: [c]}\ntasks: {a: pi, b: pi, c: pi}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (CHAIN + "selectivity: {a: 1.0e+308, b: 1.0e+308}\n", "rate of b: inf will not do; its model does 105 rows/s"),
+        (ONE.format("1.0e-308"), "rate of a: 100.0 will not do; its model does 1e-308 rows/s; plan for a lower rate"),
+        (ONE.format("1.0e-4"), "slots; plan for a rate with 50,000 at most"),
+        (f"flow: {{{', '.join(f'a{n}: []' for n in range(1001))}}}\n", "'1,001 operators' will not do; write 1,000"),
+    ],
+    ids=["rates without end", "a rate of nothing", "slots beyond count", "operators beyond count"],
+)
+def test_a_job_beyond_what_can_be_planned_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text(text)
+    error = run(job).exception
+    assert isinstance(error, PenstockError)
+    assert message in str(error)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.calling import ROOT, penstock
 from tests.cli.wrong import TENANTS, folder_with
+from tests.simulation.small import scenario, written
 
 SCENARIO = str(ROOT / "scenarios" / "spark" / "urgent.yaml")
 NOWHERE = "give a path that can be written (No such file or directory)"
@@ -70,13 +71,15 @@ def as_pattern(told: str) -> "re.Pattern[str]":
 
 def test_a_report_that_cannot_be_written_is_refused_before_it_is_told(tmp_path: Path) -> None:
     store = str(tmp_path / "runs.sqlite")
-    assert penstock("simulate", SCENARIO, "--policy", "fifo", "--store", store).returncode == 0
+    short = str(written(tmp_path, scenario()))
+    assert penstock("simulate", short, "--policy", "static", "--store", store).returncode == 0
     called = penstock("report", "last", "--store", store, "--html", str(tmp_path / "no" / "report.html"))
     assert (called.returncode, called.stdout, len(called.stderr.splitlines())) == (2, "", 1)
 
 
 def test_a_picture_whose_ending_is_unknown_is_refused(tmp_path: Path) -> None:
-    called = penstock("simulate", SCENARIO, "--policy", "fifo", "--plot", str(tmp_path / "picture.words"))
+    short = str(written(tmp_path, scenario()))
+    called = penstock("simulate", short, "--policy", "static", "--plot", str(tmp_path / "picture.words"))
     assert called.returncode == 2
     assert "--plot: " in called.stderr.splitlines()[-1]
 

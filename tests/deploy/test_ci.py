@@ -52,8 +52,13 @@ def test_fleets_are_tried_on_a_yarn_and_on_a_kubernetes_and_where_none_can_be_bu
     assert ("test-yarn" in made, "test-kubernetes" in made) == (True, not said)
 
 
-@pytest.mark.parametrize("target", ["test-yarn", "test-kubernetes"])
-def test_what_fails_on_a_yarn_or_a_kubernetes_fails(tmp_path: Path, target: str) -> None:
+def test_the_tests_on_real_spark_come_after_those_that_take_less(tmp_path: Path) -> None:
+    done, made = ran(tmp_path, "", "")
+    assert (done.returncode, made.index("test-spark") - made.index("test")) == (0, 1)
+
+
+@pytest.mark.parametrize("target", ["test", "test-spark", "test-yarn", "test-kubernetes"])
+def test_what_fails_on_whatever_runs_spark_fails(tmp_path: Path, target: str) -> None:
     done, _ = ran(tmp_path, "", f'[ "$1" != {target} ] || exit 2')
     assert done.returncode == 2
 

@@ -126,7 +126,7 @@ def test_a_session_lives_through_it_from_its_opening_to_its_end(made: Callable[[
     case, store = made(), MemoryStore(RunInfo("run", "run", "static", "a world"))
     wanted = {name: Intent(Latency("5s")) for name in "ab"}
     settings = LoopSettings(interval_s=10.0, go_on=False)
-    Session(wanted, policy_named("static"), store, settings, until_s=50.0).live_through(
+    Session(lambda: wanted, policy_named("static"), store, settings, until_s=50.0).live_through(
         case.world, SimClock(case.advance_to)
     )
     assert [view.at_s for view in store.views("run")] == [10.0, 20.0, 30.0, 40.0, 50.0]
@@ -140,7 +140,7 @@ def test_a_policy_helps_on_an_engine_that_it_has_never_heard_of() -> None:
     )
     wanted = {name: Intent(Latency("1s")) for name in "ab"}
     settings = LoopSettings(interval_s=10.0, go_on=False)
-    session = Session(wanted, policy_named("ds2"), store, settings, until_s=600.0)
+    session = Session(lambda: wanted, policy_named("ds2"), store, settings, until_s=600.0)
     session.live_through(engine, SimClock(lambda at_s: None))
     last = tuple(store.views("r"))[-1]
     assert last.utility == last.max_utility

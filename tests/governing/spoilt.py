@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, cast
 
 from penstock.core.figures import Snapshot
@@ -98,10 +99,11 @@ PORTS: Mapping[type, type] = {
 }
 
 
-def calls_of(declared: type) -> list[str]:
+@cache
+def calls_of(declared: type) -> tuple[str, ...]:
     """What can be asked of such a part, by its own name."""
     own = [kind for kind in declared.__mro__ if kind.__module__.startswith("penstock")]
-    return sorted({name for kind in own for name in vars(kind) if not name.startswith(_MEMBER)})
+    return tuple(sorted({name for kind in own for name in vars(kind) if not name.startswith(_MEMBER)}))
 
 
 def all_calls() -> list[str]:

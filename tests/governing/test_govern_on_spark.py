@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 import penstock as ps
@@ -16,6 +17,7 @@ from tests.governing.to_two import INTENT, ToTwo
 from tests.patience import eventually
 
 
+@pytest.mark.contract
 def test_a_query_is_governed_recorded_and_runs_on_with_its_share_when_another_controller_takes_over(
     spark: SparkSession, name: str, tmp_path: Path
 ) -> None:

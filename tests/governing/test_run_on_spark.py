@@ -99,6 +99,7 @@ def with_juice_beside_what_was_given_up(view: View) -> bool:
     return jobs["quick"].juice is not None and "given up" in (jobs["broken"].trouble or "")
 
 
+@pytest.mark.contract
 def test_one_tenants_broken_job_is_reported_the_other_is_governed_and_ctrl_c_tells_what_had_come(
     application: Application, open_page: OpenPage
 ) -> None:

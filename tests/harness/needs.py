@@ -35,6 +35,9 @@ ALONE = {
     "helm": "renders the Helm chart; see `make chart`",
     "alerts": "asks a real Prometheus; see `make alerts`",
 }
+# On real Spark or Kafka, and yet in `make test`, whose other tests have the fake for Spark. A test that is run over
+# both has the mark over both.
+CONTRACT = {"contract": "what breaks first if Spark differs from its fake; the others on Spark: `make test-spark`"}
 BY_FIXTURE = {
     "spark": "jvm",
     "kafka_state": "jvm",
@@ -61,7 +64,7 @@ _STARTS = ("subprocess.Popen", "os.posix_spawn")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name, meaning in {**MARKS, "real": "any of them", **ALONE}.items():
+    for name, meaning in {**MARKS, "real": "any of them", **ALONE, **CONTRACT}.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
 
@@ -71,10 +74,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     found += [BY_PARAMETER.get(value) for value in parameters(item)]
     for mark in filter(None, found):
         item.add_marker(mark)
-    real = any(item.get_closest_marker(name) for name in MARKS)
+    marked = {mark.name for mark in item.iter_markers()}
+    real = not marked.isdisjoint(MARKS)
     if real:
         item.add_marker("real")
-    if item.get_closest_marker("timeout") is None:
+    if "timeout" not in marked:
         item.add_marker(pytest.mark.timeout(REAL_LIMIT_S if real else LIMIT_S))
 
 

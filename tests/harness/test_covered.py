@@ -67,11 +67,12 @@ def said(place: Path, tests: str, *options: str) -> list[str]:
         (package / f"{name}.py").write_text(text)
     (place / "test_shop.py").write_text(tests)
     (place / "pytest.ini").write_text("[pytest]\npythonpath = src\n")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-p", "no:cacheprovider", *options]
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "PYTEST_PLUGINS": "tests.harness.covered",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # of the others each of its three processes would take seconds to read
     }
     environment.pop("PYTEST_XDIST_WORKER", None)  # a run of its own
     run = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)

@@ -1,10 +1,15 @@
 """The guard: what starts a server unmarked is seen, whether the test starts it or a child does."""
 
+import ast
 import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.harness.needs import Watch, sentence
+
+MARK = ".".join(("pytest", "mark", "contract"))  # so that it does not stand here itself
 
 
 def test_a_program_that_needs_a_mark_is_refused_before_it_starts() -> None:
@@ -50,3 +55,27 @@ def test_other_programs_may_be_started() -> None:
 
 def test_what_is_missing_is_a_line_to_write() -> None:
     assert "pytestmark = pytest.mark.server" in sentence({"postgres", "initdb"})
+
+
+def test_the_contract_that_the_fake_is_held_to_on_real_spark_is_about_fifteen_tests() -> None:
+    """`make test` would take as long as it did with all of them: who adds one takes another out."""
+    marked = dict(in_the_contract())
+    assert 12 <= len(marked) <= 20
+    # One mark is one test, at its function.
+    assert [name for name, decorators in marked.items() if "pytest.mark.parametrize" in decorators] == []
+    assert sum(text.count(MARK) for text in texts()) == len(marked)
+
+
+def in_the_contract() -> Iterator[tuple[str, set[str]]]:
+    """The functions that are marked, each with what decorates it."""
+    for text in texts():
+        for node in ast.walk(ast.parse(text)) if MARK in text else ():
+            decorators = {ast.unparse(one).partition("(")[0] for one in getattr(node, "decorator_list", ())}
+            if MARK in decorators and isinstance(node, ast.FunctionDef):
+                yield node.name, decorators
+
+
+def texts() -> Iterator[str]:
+    """All test files'."""
+    for file in Path(__file__).parents[1].rglob("test_*.py"):
+        yield file.read_text(encoding="utf-8")

@@ -48,7 +48,8 @@ def test_its_settings_are_checked_as_all_are(beside: Path, tmp_path: Path) -> No
     file = tmp_path / "tenants.yaml"
     jobs = "jobs: {ads: {function: os:getcwd, latency: 2s}}"
     file.write_text(f"name: shop\npolicy: steady\nsettings: {{steady: {{well_rouds: 3}}}}\n{jobs}\n")
-    said = penstock(beside, "check", str(file)).stderr + penstock(beside, "check", str(file)).stdout
+    told = penstock(beside, "check", str(file))
+    said = told.stderr + told.stdout
     assert "did you mean" in said
     assert "well_rounds" in said
 

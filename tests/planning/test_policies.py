@@ -40,9 +40,16 @@ def random_views(seed: int) -> tuple[View, ...]:
 
 
 @cache
-def whole(name: str, seed: int) -> tuple[list[Plan], Any]:
-    """All plans of a policy for that fleet, and its memory afterwards: worked out once for all laws below."""
-    return rounds(policy_named(name), random_views(seed))
+def whole(name: str, seed: int) -> tuple[list[Plan], list[Any]]:
+    """All plans of a policy for that fleet, and its memory before each and at the end: once for all laws below."""
+    policy = policy_named(name)
+    plans: list[Plan] = []
+    memories = [policy.start()]
+    for view in random_views(seed):
+        (plan,), memory = rounds(policy, [view], memories[-1])
+        plans.append(plan)
+        memories.append(memory)
+    return plans, memories
 
 
 def _snapshot(chance: random.Random, at_s: float) -> Snapshot:
@@ -104,14 +111,12 @@ def test_a_controller_restarted_from_stored_memory_goes_on_as_if_nothing_had_hap
 
 
 def goes_on_from_stored_memory(name: str, seed: int, stop: int) -> None:
-    views = random_views(seed)
-    plans, end = whole(name, seed)
-    first, memory = rounds(policy_named(name), views[:stop])
-    adapter = TypeAdapter(type(memory))
-    stored = adapter.validate_json(adapter.dump_json(memory))
-    second, restarted_end = rounds(policy_named(name), views[stop:], stored)
-    assert first + second == plans
-    assert restarted_end == end
+    plans, memories = whole(name, seed)
+    adapter = TypeAdapter(type(memories[stop]))
+    stored = adapter.validate_json(adapter.dump_json(memories[stop]))
+    went_on, end = rounds(policy_named(name), random_views(seed)[stop:], stored)
+    assert went_on == plans[stop:]
+    assert end == memories[-1]
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -1,19 +1,33 @@
 """A run as a screen needs it: thinned, with its outages, and its newest cycle whole."""
 
+import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from penstock.core.run import EARLIER
 from penstock.errors import ConfigError
 from penstock.store import tables
-from penstock.store.gallery import Gallery
+from penstock.store.gallery import Gallery, Length, lengths
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
-from tests.recorded import ERRORS, RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_view, an_acting_cycle
+from penstock.web.decided import told
+from tests.recorded import (
+    ERRORS,
+    RUN,
+    SHORTFALL,
+    a_cycle,
+    a_foretelling_cycle,
+    a_job,
+    a_judging_cycle,
+    a_view,
+    an_acting_cycle,
+)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -103,3 +117,30 @@ def test_machines_and_decisions(sql_store: SqlStore) -> None:
     sql_store.append(an_acting_cycle(20.0))
     assert found.machines(Stretch())["m1"].values["load"] == (6.5, 6.5)
     assert [record.decision.at_s for record in found.decisions()] == [20.0]
+
+
+def test_of_more_decisions_than_are_told_the_newest_are_read_and_keep_their_numbers(sql_store: SqlStore) -> None:
+    sql_store.begin(RUN)
+    for at_s in (10.0, 20.0, 30.0):
+        acting = an_acting_cycle(at_s)
+        sql_store.append(replace(acting, plan=replace(acting.plan, decisions=acting.plan.decisions * 2)))
+    sql_store.append(a_judging_cycle(40.0, 30.0))
+    sql_store.begin(replace(RUN, id="another"))
+    sql_store.append(an_acting_cycle(10.0))
+    found = Gallery(sql_store.database, RUN.id)
+    every = found.decisions()
+    assert [record.decision.at_s for record in every] == [10.0, 10.0, 20.0, 20.0, 30.0, 30.0]
+    assert found.decisions(newest=3) == (EARLIER,) * 4 + every[4:]  # of whole cycles
+    assert [one is EARLIER for one in found.decisions(newest=1)] == [True] * 5 + [False]
+    assert [decision.number for decision in told(found.decisions(newest=3), 70.0)] == [5, 6]
+
+
+def test_rounds_at_instants_that_are_none_make_no_run_longer(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        found = gallery(store, 10.0, 20.0, 30.0, 40.0)
+        with closing(sqlite3.connect(path)) as raw, raw:
+            for at_s, instant in ((20.0, "'x'"), (30.0, "9e999"), (40.0, "X'FF00'")):
+                raw.execute(f"UPDATE penstock_cycles SET at_s = {instant} WHERE at_s = {at_s}")
+        assert found.length() == Length(1, 10.0, 10.0)
+        assert lengths(store.database) == {RUN.id: Length(1, 10.0, 10.0)}

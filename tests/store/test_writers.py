@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.core.price import Price
 from penstock.errors import TakenOverError
-from penstock.store import database, sql
+from penstock.store import sql, sqlite_file
 from penstock.store.archive import Archive, StoreError
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card, Desk
@@ -129,7 +129,7 @@ def test_a_controller_that_was_taken_over_does_nothing_more_at_the_desk(target: 
 def test_nobody_takes_a_run_over_between_the_check_and_what_is_written_under_it(
     target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "BUSY_S", 0.1)
+    monkeypatch.setattr(sqlite_file, "BUSY_S", 0.1)
     apart = f"{target}?options=-c%20lock_timeout%3D100" if "://" in target else target
     with closing(open_store(target)) as first, closing(open_store(apart)) as second:
         first.begin(RUN)

@@ -1,6 +1,7 @@
 """A run to tell: a fleet with a spike in the middle, and a policy that gives threads to whoever is worst off."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
@@ -30,6 +31,7 @@ class Fleet:
         return (3 + rank % 4) * spike + 0.4 * ((self.at_s / 10 + rank) % 3)
 
 
+@cache  # of values that nobody changes
 def sample_run(cycles: int = 540, jobs: int = len(NAMES), outage: bool = True) -> Run:
     """`cycles` rounds of 10 s; with an outage of ten minutes, and one step that fails."""
     store = MemoryStore(INFO)

@@ -176,7 +176,7 @@ def test_what_the_engine_did_by_itself_has_a_line_each() -> None:
 
 @pytest.mark.parametrize("utility", [float("inf"), float("nan"), 1e308])
 def test_a_run_whose_utility_an_older_penstock_recorded_as_no_figure_can_be_told(utility: float) -> None:
-    run = sample_run()
+    run = sample_run(cycles=40)
     poisoned = replace(run, utility=[utility] * len(run.at_s), max_utility=[utility] * len(run.at_s))
     Elements(page(poisoned))
     assert explain(poisoned)

@@ -154,6 +154,24 @@ def test_a_mistake_is_said_with_its_field(site: Site, path: str, query: Any, sta
     assert (code, said in message) == (status, True)
 
 
+@pytest.mark.parametrize("path", ["api/overview?run=demo-1", "api/decisions", "api/incident?job=ads"])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "penstock_decisions SET utility_before = X'EDA080'",
+        "penstock_decisions SET utility_before = 'x'",
+        "penstock_cycles SET at_s = 'x' WHERE at_s = 20.0",
+    ],
+    ids=["bytes in a figure", "words in a figure", "words for an instant"],
+)
+def test_a_row_that_nobody_of_ours_wrote_is_no_fault_of_the_server(
+    site: Site, tmp_path: Path, path: str, spoil: str
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other, other:
+        other.execute(f"UPDATE {spoil}")
+    assert asking.get(f"{site.url}{path}").status_code in (200, 404, 422, 503)
+
+
 def test_a_store_that_breaks_is_said_without_a_traceback(site: Site, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
         other.execute("DROP TABLE penstock_verdicts")

@@ -270,7 +270,7 @@ def shorten(monkeypatch: pytest.MonkeyPatch, store: SqlStore) -> None:
         connection.execute("PRAGMA busy_timeout=1")
 
     sa.event.listen(store.database._engine, "connect", impatient, insert=True)
-    monkeypatch.setattr("penstock.store.database.BUSY_S", 0.01)  # of stores that are opened from here on
+    monkeypatch.setattr("penstock.store.sqlite_file.BUSY_S", 0.01)  # of stores that are opened from here on
 
 
 @pytest.mark.sockets

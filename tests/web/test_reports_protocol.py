@@ -14,6 +14,7 @@ from penstock.engines.applications.wire import MOST_BYTES, Report, encode_report
 from penstock.errors import ConfigError
 from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash, fresh_tokens, new_agent_token
+from penstock.web.reports_protocol import Unfinished
 
 pytestmark = pytest.mark.sockets
 
@@ -124,6 +125,28 @@ def test_a_crowd_that_says_nothing_keeps_no_agent_out(monkeypatch: pytest.Monkey
         assert [one.recv(1) for one in crowd[:2]] == [b"", b""]
         agent.sendall(report(3))
         assert answer(agent) == (200, b"3")
+
+
+def test_many_bodies_that_never_become_whole_take_no_more_memory_than_is_for_them() -> None:
+    """Whoever has a token may have a thousand connections, and each of them four MiB of a report."""
+    with AgentsDoor(hear, lambda: AgentTokens({_hash("ours"): "fraud"})).open() as door, ExitStack() as stack:
+        door.unfinished = Unfinished(5000)
+        place = urlsplit(door.url)
+
+        def one_more() -> socket.socket:
+            found = socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0)
+            return stack.enter_context(found)
+
+        head = f"POST {PATH} HTTP/1.1\r\nAuthorization: Bearer ours\r\nContent-Length: 4000\r\n\r\n".encode()
+        slow = [one_more() for _ in range(3)]
+        for one in slow:
+            one.sendall(head + b" " * 2000)
+            agent = one_more()
+            agent.sendall(report(1))
+            assert answer(agent) == (200, b"1")
+        assert slow[0].recv(1) == b""  # it began first
+        slow[1].sendall(b" " * 2000)
+        assert answer(slow[1])[0] == 400  # it is whole now, and no report
 
 
 def test_tokens_that_were_known_count_while_their_file_is_damaged(

@@ -105,7 +105,8 @@ def test_riot_statistics_equal_the_batch_figures(spark: SparkSession, tmp_path: 
         assert abs(found[key][-1] - distinct) <= 1
 
 
-# Of all workloads `make test` has three: a windowed count (Yahoo's), one behind a route (tags), a join of streams.
+# Of all workloads `make test-spark` has three: a windowed count (Yahoo's), one behind a route (tags), a join of
+# streams.
 NEXMARK = {3}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.core.units import positive
 from penstock.errors import ConfigError, choose
 from penstock.extras import check_extra
-from penstock.store.open import open_store
+from penstock.store.open import open_store, open_to_serve
 from penstock.store.sql import SqlStore
 from penstock.threads import BesideThread
 from penstock.web.reading import Reader
@@ -62,7 +62,7 @@ def serve(
     lived = None if scenario is None else checked_scenario(Path(scenario), policy, approval, "approval")
     options = LiveOptions(policy, positive(speed, "speed"), frozenset(approval), Path(scenario or "").parent)
     with ExitStack() as meanwhile:
-        opened = meanwhile.enter_context(closing(open_store(store)))
+        opened = meanwhile.enter_context(closing(open_to_serve(store)))
         meanwhile.enter_context(sent(opened, sinks))
         meanwhile.enter_context(simulated_beside(store, lived, options))
         site = meanwhile.enter_context(Site(opened, how, say).beside())

@@ -14,7 +14,7 @@ from penstock.simulation.expect import Finding, judge
 from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult
 from penstock.simulation.run import simulate as run_one
-from penstock.store.open import open_store
+from penstock.store.open import check_writable, open_store
 
 Teller = Callable[[float], None]  # told of the simulated seconds that have passed
 
@@ -59,6 +59,8 @@ def run_each(
     """Every variant under every policy; `teller` is asked who is to be told of how far each is."""
     if seed < 0:
         raise ConfigError("seed", seed, "write 0 or more")
+    if store is not None:
+        check_writable(str(store), "store")  # not after minutes of simulation
     results: list[RunResult] = []
     for variant in variants:
         for name in names:

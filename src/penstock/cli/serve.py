@@ -55,11 +55,11 @@ def serve(
         return
     from penstock.calls.served import checked_scenario, sent, simulated_beside
     from penstock.simulation.live import LiveOptions
-    from penstock.store.open import open_store
+    from penstock.store.open import open_to_serve
     from penstock.web.server import Site  # a web server takes half a second to import
 
     lived = None if scenario is None else checked_scenario(scenario, policy, approval, "--approval")
-    with closing(open_store(store)) as opened:
+    with closing(open_to_serve(store)) as opened:
         if scenario is None:
             _check_there(store)
         site = Site(opened, web_settings(**web), lambda line: say(line, err=True))

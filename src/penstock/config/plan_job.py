@@ -25,6 +25,7 @@ from penstock.errors import ConfigError
 
 CATALOG = Path(str(files("penstock") / "catalog"))
 DEFAULT_MACHINES = "azure-d"
+MOST_OPERATORS = 1000  # two seconds of planning
 
 
 class _Part(BaseModel):
@@ -100,6 +101,8 @@ def plan_job_in(document: Document, base: Path, models: str | None = None, field
 
 
 def _planned(part: PlanFile, base: Path, models: str | None) -> PlanJob:
+    if len(part.flow) > MOST_OPERATORS:
+        raise ConfigError("flow", f"{len(part.flow):,} operators", f"write {MOST_OPERATORS:,} at most")
     topology = Topology(part.flow)
     for operator in part.tasks:
         if operator not in topology.operators:

@@ -186,6 +186,15 @@ def unit_of(kind: Kind) -> str:
     return "s" if _WORDS[kind].seconds else _WORDS[kind].unit
 
 
+def in_fractions(kind: Kind) -> bool:
+    """Whether a lever of that kind may stand between two whole numbers.
+
+    >>> in_fractions("trigger"), in_fractions("slots")
+    (True, False)
+    """
+    return _WORDS[kind].seconds
+
+
 class Disturbs(StrEnum):
     """What a turn costs those who run."""
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from penstock.core.acts import HeardAct
 from penstock.core.budget import SpentBudget
@@ -182,6 +183,10 @@ class Run:
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""
         return next(job for job in self.jobs if job.name == name)
+
+
+# In the place of a decision that is not read, for there are too many: those after it keep their numbers.
+EARLIER: Final = DecisionRecord(Decision(Reason.ADVISED, (), "", 0.0, 0.0))
 
 
 def as_of(records: Sequence[DecisionRecord], last_s: float, goes_on: bool) -> tuple[DecisionRecord, ...]:

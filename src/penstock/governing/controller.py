@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
-from penstock.core.orders import NoControl
-from penstock.core.ports import Policy
+from penstock.core.orders import Control, NoControl
+from penstock.core.ports import Policy, Store
 from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.view import View
@@ -33,6 +33,7 @@ from penstock.governing.remembering import Remembering
 from penstock.loop import Carried, Governor, LoopSettings, drive
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
+from penstock.running.session import BesideRounds, Session
 from penstock.running.tending import Tending
 from penstock.threads import BesideThread
 
@@ -66,6 +67,11 @@ class Governed:
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
     look: "Callable[[], Renewal | None]" = lambda: None  # for what is wanted anew, such as a file's changes
     slot_price: Price | None = None
+
+    def session(self, store: Store, control: Control) -> Session:
+        """The same as a session that is recorded there, and hears there what is asked of it."""
+        parts = (self.policy, store, self.settings, control, self.until_s, self.models, self.slot_price)
+        return Session(lambda: self.intents, *parts)
 
 
 class Controller:
@@ -339,20 +345,10 @@ class Controller:
 
     def _governor(self) -> Governor:
         """Who decides as things stand."""
-        governed, kept = self._governed, self._governed.remembering
-        return Governor(
-            self._engine,
-            governed.policy,
-            self._recorder,
-            governed.settings,
-            self._hands.control(NoControl() if kept is None else kept.control),
-            governed.models,
-            self._tending.troubles,
-            self._began_epoch_s,
-            self._limits,
-            lambda: governed.intents,
-            governed.slot_price,
-        )
+        kept = self._governed.remembering
+        control = self._hands.control(NoControl() if kept is None else kept.control)
+        session = self._governed.session(self._recorder, control)
+        return session.governor(self._engine, BesideRounds(self._tending.troubles, self._began_epoch_s, self._limits))
 
     def _tend(self) -> None:
         self._hand.do("tending the jobs", self._engine.tend, TENDS_WITHIN_S, behind_s=0.0)

@@ -29,8 +29,9 @@ from penstock.errors import ConfigError, GoverningEndsError, OutageError, Pensto
 from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
-from penstock.loop import Governor, LoopSettings, drive
-from penstock.planning.registry import DEFAULT, policy_named
+from penstock.loop import LoopSettings, drive
+from penstock.planning.registry import DEFAULT
+from penstock.running.session import BesideRounds, Session, decider
 from penstock.running.tending import Tending
 from penstock.store.archive import StoreError
 from penstock.store.database import Database
@@ -205,24 +206,15 @@ class Coordinator:
 
     def _govern(self, engine: FleetEngine, over: threading.Event) -> None:
         file = self._file
-        policy = policy_named(self._policy, file.settings.get(self._policy, {}))
+        policy = decider(self._policy, file.settings.get(self._policy))
         settings = LoopSettings(file.interval, stale_after_s=engine.silent_s, dry_run=self._how.advise)
         kept, hands = self._remembering(engine, policy.name, settings), Hands()
         # Whoever is not heard of yet may hold executors all the same: agents come first.
         settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
             recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
-            control, between = hands.control(kept.control), tending.troubles
-            governor = Governor(
-                engine,
-                policy,
-                recorder,
-                settings,
-                control,
-                between=between,
-                limits=hands.limits(),
-                intents=engine.intents,
-            )
+            session = Session(engine.intents, policy, recorder, settings, hands.control(kept.control))
+            governor = session.governor(engine, BesideRounds(tending.troubles, limits=hands.limits()))
             clock = RealClock(over, tending, kept.already_s)
 
             def after(now: float) -> None:

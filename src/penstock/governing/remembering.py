@@ -120,7 +120,7 @@ def left_behind(target: str | Path | None, run_id: str | None) -> Left:
         with closing(open_store(None if target == DEFAULT_STORE else target, create=False, patient=False)) as store:
             gallery = Gallery(store.database, run_id)
             newest = gallery.newest()
-            return Left() if newest is None else _left(newest.view, gallery.decisions())
+            return Left() if newest is None else _left(newest.view, gallery.decisions(newest=None))
     except (StoreError, ConfigError):  # as in a run's first life; a store that will not do is told when it is begun
         return Left()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Move, figure_text, move_of
+from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Move, figure_text, in_fractions, move_of
 from penstock.core.orders import Request, Wish
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import View
@@ -76,7 +76,7 @@ def check(wish: Wish, view: View) -> None:
         if wish.kind != "bound":
             raise ConfigError("value", None, _range(dial))
         return
-    if wish.kind != "trigger" and value != round(value):
+    if not in_fractions(dial.kind) and value != round(value):
         raise ConfigError("value", value, "write a whole number")
     if value < dial.least or (dial.most is not None and value > dial.most):
         raise ConfigError("value", _plain(value), _range(dial))

@@ -1,16 +1,21 @@
-"""A session: one policy, one store and what is wanted, which live through a world that is opened for them.
+"""A session: one policy, one store and what is wanted. The only place where the parts of a round are put together.
 
-simulate, twins, serve with a scenario      a simulated world
+simulate, twins, serve with a scenario      it lives through a simulated world
 what-if                                     the same, made of the present
+govern, run, attach, comparison, an         a controller has its rounds in a thread, beside queries that run: what it
+engine that a package brings                asks for has time limits, and what is wanted may change meanwhile
+coordinate                                  rounds over a fleet, for as long as a coordinator leads
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock.core.intents import Intent
 from penstock.core.orders import Control, NoControl
-from penstock.core.ports import Clock, Policy, Store, World
+from penstock.core.ports import Clock, Engine, Policy, Store, World
+from penstock.core.price import Price
+from penstock.engines.hand import RoundLimits
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import policy_named, takes_profiles, with_routes
@@ -21,16 +26,42 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class BesideRounds:
+    """What goes on beside them: for real, where a simulated world needs none of it."""
+
+    troubles: Callable[[], Sequence[str]] = tuple  # between rounds, in words, each told once
+    began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
+    limits: RoundLimits = RoundLimits()  # for how long engine and policy are waited for
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """What serves whom, and how long."""
 
-    intents: Mapping[str, Intent]
+    intents: Callable[[], Mapping[str, Intent]]  # what is wanted of each job, as it stands
     policy: Policy
     store: Store
     settings: LoopSettings = LoopSettings()
     control: Control = field(default_factory=NoControl)
     until_s: float = float("inf")
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
+    slot_price: Price | None = None
+
+    def governor(self, engine: Engine, beside: BesideRounds = BesideRounds()) -> Governor:
+        """Who decides in each round over that engine."""
+        return Governor(
+            engine,
+            self.policy,
+            self.store,
+            self.settings,
+            self.control,
+            self.models,
+            beside.troubles,
+            beside.began_epoch_s,
+            beside.limits,
+            self.intents,
+            self.slot_price,
+        )
 
     def live_through(self, world: World, clock: Clock, on_cycle: Callable[[float], None] = lambda now: None) -> None:
         """Open the world, start its jobs, govern them until the end and close it; between rounds it is tended."""
@@ -40,8 +71,7 @@ class Session:
             tending()
             return tending.troubles()
 
-        parts = (self.policy, self.store, self.settings, self.control, self.models)
-        governor = Governor(world, *parts, between=tended, intents=lambda: self.intents)
+        governor = self.governor(world, BesideRounds(tended))
         world.open()
         try:
             world.start()

@@ -72,7 +72,8 @@ def live(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOpt
     cluster = cluster_of(scenario, options.base, scenario.seed, run.policy)
     settings = LoopSettings(scenario.interval, scenario.govern_from, dry_run=options.dry_run, approval=options.approval)
     policy, control = decider(run.policy, scenario.settings.get(run.policy)), _control(store, run, scenario, options)
-    session = Session(intents_of(scenario), policy, store, settings, control, scenario.duration)
+    intents = intents_of(scenario)
+    session = Session(lambda: intents, policy, store, settings, control, scenario.duration)
     session.live_through(cluster, LiveClock(cluster.advance_to, options.speed, stop))
     control.leave()
 

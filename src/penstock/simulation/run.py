@@ -98,7 +98,7 @@ def simulate(
     recorder = SimulationRecorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
     settings = LoopSettings(scenario.interval, scenario.govern_from, go_on=False)
     models = models_of(scenario, base, scenario.seed if seed is None else seed)
-    session = Session(intents, policy, recorder, settings, until_s=scenario.duration, models=models)
+    session = Session(lambda: intents, policy, recorder, settings, until_s=scenario.duration, models=models)
     session.live_through(cluster, SimClock(cluster.advance_to), on_time)
     targets = {name: intent.recovery_s for name, intent in intents.items()}
     measured_from = scenario.govern_from if scenario.measure_from is None else scenario.measure_from

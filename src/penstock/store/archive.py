@@ -23,6 +23,10 @@ class UnreadableError(StoreError):
     """The database works, but what is recorded there is nothing that a penstock wrote."""
 
 
+class FileGoneError(StoreError):
+    """The file that a run was written into is not there any more; `begin` goes on in the one that is."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     """An act of a person on a running controller: who did what, when (epoch seconds)."""

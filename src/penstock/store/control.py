@@ -78,6 +78,7 @@ class DeskControl:
         except UNHEARD as error:
             self._warn(error)
             self._retry_at_s = now + RETRY_S
+            self._last = 0  # it may be another file that comes back, whose numbers begin anew; to hear twice is as once
         return self._orders
 
     def propose(self, decision: Decision) -> None:

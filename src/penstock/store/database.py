@@ -2,7 +2,7 @@
 
 import os
 import re
-import tempfile
+import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +19,8 @@ from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError, UnreadableError
 from penstock.store.columns import add_columns
 from penstock.store.migrations import migrate, newest
+from penstock.store.sqlite_file import BUSY_S, identity, make_whole, sqlite_engine, waits_beside
 
-BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 CONNECT_S = 3
 _STUMBLES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
 _SCHEMA_LOCK = 7_305_428_671  # an arbitrary number that two controllers creating the same tables agree on
@@ -34,6 +34,7 @@ class Database:
         self._url = _url(target)
         self._create = create
         self._ready = False
+        self.file: tuple[int, int] | None = None  # which one is open: another may take its place
         self._engine = _engine(self._url, writes=create)
         if not patient and not self._is_sqlite:
             sa.event.listen(self._engine, "do_connect", _connect_impatiently)
@@ -81,6 +82,10 @@ class Database:
     def _is_sqlite(self) -> bool:
         return self._url.get_backend_name() == "sqlite"
 
+    @property
+    def _path(self) -> Path:
+        return Path(str(self._url.database))
+
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
@@ -90,7 +95,7 @@ class Database:
         except (SQLAlchemyError, OSError, UnicodeError) as error:  # names in a damaged file are told as they are
             words = self._words_of(error)
             failed = StoreError(f"store {self.place}: {words}")
-            failed.remedy = _remedy(words, self._is_sqlite)
+            failed.remedy = _remedy_of_file(words, self._path, self._create) if self._is_sqlite else _OF_A_SERVER
             raise failed from None
 
     def _words_of(self, error: Exception) -> str:
@@ -100,10 +105,13 @@ class Database:
         return text.replace(self._url.password, "***") if self._url.password else text
 
     def _prepare(self) -> None:
+        if self._is_sqlite and self.file != identity(self._path):  # SQLite itself goes on with one that was deleted
+            self._engine.dispose()
+            self._ready = False
         if self._ready:
             return
         if self._is_sqlite:
-            self._prepare_file(Path(str(self._url.database)))
+            self._prepare_file(self._path)
         # Who only reads must not wait for its turn to write.
         with (self._writer if self._create else self._reader).begin() as connection:
             self._check_schema(connection)
@@ -113,13 +121,16 @@ class Database:
         if self._create:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                _make_whole(path)
+                make_whole(path, _create_schema)
         elif not path.is_file():
             raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
+        self.file = identity(path)
 
     def _check_schema(self, connection: sa.Connection) -> None:
         if self._create and not self._is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
+        if self._is_sqlite:
+            self._check_tables(connection)
         if sa.inspect(connection).has_table(tables.schema.name):
             found = connection.execute(sa.select(tables.schema.c.version)).scalar_one()
             if not isinstance(found, int):  # SQLite keeps words there, too
@@ -134,6 +145,14 @@ class Database:
             _create_schema(connection)
         else:
             raise ConfigError("store", self.place, "it is a database, but no runs of penstock are in it")
+
+    def _check_tables(self, connection: sa.Connection) -> None:
+        """A view in the place of a table of ours may have rows without end: no look at it would come back."""
+        kept = sa.text("SELECT name FROM sqlite_schema WHERE type = 'view' AND lower(name) LIKE 'penstock%' LIMIT 1")
+        found = connection.execute(kept).scalar_one_or_none()
+        if found is not None:
+            written = f"another program made a view of its {shown(found)}: give one that penstock recorded into"
+            raise ConfigError("store", self.place, written)
 
     def _check_version(self, found: int) -> None:
         """A later one is refused by all, an older one by who only reads: that cannot bring it up to date."""
@@ -159,11 +178,32 @@ _REMEDIES = {  # by what SQLite says
 _OF_A_SERVER = "see that PostgreSQL runs and that this machine reaches it" + TRIED_AGAIN
 
 
-def _remedy(words: str, is_sqlite: bool) -> str:
-    """What to do about what the database said."""
-    if not is_sqlite:
-        return _OF_A_SERVER
+def _remedy_of_file(words: str, path: Path, writes: bool) -> str:
+    """What to do about what SQLite said of a file, which says the same of many things."""
+    if "unable to open" in words and path.exists():
+        return _remedy_of_access(path, writes)
+    if "disk I/O error" in words and _is_full(path.parent):
+        words = "disk is full"
     return next((remedy for said, remedy in _REMEDIES.items() if said in words), _REMEDIES["unable to open"])
+
+
+def _remedy_of_access(path: Path, writes: bool) -> str:
+    if not os.access(path, os.R_OK):
+        return "see that whoever runs this may read the file"
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return f"see that {path.name}-wal and {path.name}-shm beside it are files that may be read and written"
+    if writes:
+        return _REMEDIES["readonly"]
+    if waits_beside(path):
+        return f"its last rounds are in {path.name}-wal: copy both to a folder that may be written to, and read them"
+    return _REMEDIES["unable to open"]
+
+
+def _is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free == 0
+    except OSError:
+        return False
 
 
 def without_password(target: str | URL) -> str:
@@ -196,38 +236,6 @@ def _url(target: str) -> URL:
     return url
 
 
-def _make_whole(path: Path) -> None:
-    """A new file with its tables, under another name until it has them.
-
-    Who looks meanwhile sees no file or all of it: a look at one that is being made would hold a lock that whoever makes
-    it cannot wait for.
-    """
-    try:
-        # What people asked for, errors of tenants, names of hosts: its owner's alone, as SQLite's files beside it.
-        file, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError:
-        return  # SQLite says in its own words why it cannot be
-    os.close(file)
-    engine = _engine(URL.create("sqlite", database=fresh), writes=True)
-    try:
-        with engine.begin() as connection:
-            _create_schema(connection)
-        engine.dispose()  # which writes what SQLite keeps beside the file into it
-        _put_in_place(fresh, path)
-    finally:
-        engine.dispose()
-        Path(fresh).unlink(missing_ok=True)
-
-
-def _put_in_place(fresh: str, path: Path) -> None:
-    try:
-        os.link(fresh, path)
-    except FileExistsError:
-        pass  # another made it meanwhile
-    except OSError:  # a file system without links
-        os.rename(fresh, path)
-
-
 def _create_schema(connection: sa.Connection) -> None:
     desk_tables.metadata.create_all(connection)
     connection.execute(tables.schema.insert().values(version=newest()))
@@ -242,10 +250,7 @@ def _engine(url: URL, writes: bool) -> sa.Engine:
             engine = sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
         sa.event.listen(engine, "connect", _set_up_postgresql)
         return engine
-    engine = sa.create_engine(url, connect_args={"timeout": BUSY_S}, hide_parameters=True)
-    sa.event.listen(engine, "connect", _set_up_writer if writes else _set_up_sqlite)
-    sa.event.listen(engine, "begin", _begin_sqlite)
-    return engine
+    return sqlite_engine(url, writes)
 
 
 def _connect_impatiently(dialect: object, record: object, given: Any, named: Any) -> Any:
@@ -258,24 +263,3 @@ def _set_up_postgresql(connection: Any, record: object) -> None:
     from penstock.store.ending_cursor import EndingCursor  # psycopg, which SQLite does without
 
     connection.server_cursor_factory = EndingCursor
-
-
-def _set_up_sqlite(connection: Any, record: object) -> None:
-    connection.isolation_level = None  # transactions begin where we say so, see _begin_sqlite
-    # With NORMAL a crash of the process loses nothing; only a power cut may lose the last rounds, and then the Spark
-    # application that they tell of is gone too.
-    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "journal_size_limit=8388608"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _set_up_writer(connection: Any, record: object) -> None:
-    # WAL lets reports read while a run writes. The file keeps it: who reads need not ask for it, and must not, for
-    # SQLite lets nobody wait for a lock while it is asked.
-    connection.execute("PRAGMA journal_mode=WAL")
-    _set_up_sqlite(connection, record)
-
-
-def _begin_sqlite(connection: sa.Connection) -> None:
-    # A writer takes its turn at once: a transaction that turns from reading to writing could be refused.
-    writes = connection.get_execution_options().get("penstock_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -39,6 +39,14 @@ def open_store(
     return SqlStore(Database(str(default_path() if target is None else target), create, patient), retention)
 
 
+def open_to_serve(target: str | Path | None = None) -> SqlStore:
+    """The store at a path or a URL, for pages: of one that may only be read all but acts goes on."""
+    place = str(default_path() if target is None else target)
+    path = Path(place).expanduser()
+    may_write = os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    return open_store(place, create="://" in place or not path.exists() or may_write)
+
+
 def check_writable(target: str, field: str) -> None:
     """A ConfigError where the file at a path cannot be written, or is no store; a server of a URL may yet come up."""
     if "://" in target:

@@ -15,7 +15,7 @@ from penstock.core.life import ControllerLife
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
 from penstock.core.prediction import PredictionError
-from penstock.core.run import DecisionRecord, Note, Run, as_of, with_budgets, with_verdicts
+from penstock.core.run import EARLIER, DecisionRecord, Note, Run, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store import rows, tables
@@ -129,13 +129,40 @@ def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) 
     return row, rows.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
 
 
-def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord, ...]:
-    """Every decision of the run with what came of it, oldest first."""
-    outcomes = _outcomes(connection, run)
-    records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
-    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
-    told = with_verdicts(records, verdicts)
-    return _to_the_end(connection, run, told) if any(record.waits_for_verdict for record in told) else told
+def read_decisions(connection: sa.Connection, run: int, newest: int | None = None) -> tuple[DecisionRecord, ...]:
+    """Every decision of the run with what came of it, oldest first; with `newest` no more than so many are read.
+
+    `EARLIER` stands for each of the others, so that decisions keep their numbers.
+    """
+    found = _newest_rows(connection, run, newest)
+    from_id = found[0]["cycle_id"] if found else 0
+    outcomes = _outcomes(connection, run, from_id)
+    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run, from_id)]
+    told = with_verdicts([_record(row, outcomes) for row in found], verdicts)
+    if any(record.waits_for_verdict for record in told):
+        told = _to_the_end(connection, run, told)
+    return told if newest is None or not found else (EARLIER,) * (_count(connection, run) - len(told)) + told
+
+
+def _newest_rows(connection: sa.Connection, run: int, newest: int | None) -> Sequence[FoundRow]:
+    """Of whole cycles, for a verdict tells its decision by the place within one; of one that is larger, its end."""
+    table, cycles = tables.decisions, tables.cycles.c
+    if newest is None:
+        return tuple(_of_cycles(connection, table, run))
+    # From the end, each looks up its run: of the run's cycles a million decisions would be put in order first, 10 s.
+    last = sa.select(sa.func.max(cycles.id)).where(cycles.run == run).scalar_subquery()
+    of_run = sa.exists().where(cycles.id == table.c.cycle_id, cycles.run == run)
+    wanted = sa.select(*columns_of(connection, table)).where(table.c.cycle_id <= last, of_run)
+    backwards = wanted.order_by(table.c.cycle_id.desc(), table.c.position.desc()).limit(newest)
+    found = connection.execute(backwards).mappings().all()[::-1]
+    whole = [row for row in found if row["cycle_id"] != found[0]["cycle_id"]]
+    return whole if len(found) == newest and whole else found
+
+
+def _count(connection: sa.Connection, run: int) -> int:
+    joined = tables.decisions.join(tables.cycles, tables.decisions.c.cycle_id == tables.cycles.c.id)
+    wanted = sa.select(sa.func.count()).select_from(joined).where(tables.cycles.c.run == run)
+    return int(connection.execute(wanted).scalar_one())
 
 
 def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
@@ -267,9 +294,9 @@ def _whole(row: FoundRow, name: str) -> int:
     return int(row[name])
 
 
-def _outcomes(connection: sa.Connection, run: int) -> Mapping[int, Sequence[StepOutcome]]:
+def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, Sequence[StepOutcome]]:
     found: dict[int, list[StepOutcome]] = {}
-    for row in _of_cycles(connection, tables.step_outcomes, run):
+    for row in _of_cycles(connection, tables.step_outcomes, run, from_id):
         found.setdefault(row["cycle_id"], []).append(rows.outcome_of(row))
     return found
 

@@ -21,6 +21,7 @@ from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.states import State, judged, possible_utility, state_of
 from penstock.core.view import JobView, View, snapshot_of
+from penstock.errors import shown
 from penstock.store.codec import decode, encode, encode_figures
 
 TableRow = dict[str, Any]
@@ -180,10 +181,10 @@ def decision_of(row: Mapping[Any, Any]) -> Decision:
     return Decision(
         reason=Reason(row["reason"]),
         moves=moves_of(row["changes"]),
-        why=row["why"],
-        at_s=row["at_s"],
-        utility_before=row["utility_before"],
-        expected_utility=row["expected_utility"],
+        why=_told(row, "why"),
+        at_s=_figure(row, "at_s") or 0.0,
+        utility_before=_figure(row, "utility_before") or 0.0,
+        expected_utility=_figure(row, "expected_utility"),
         foretold=() if row["foretold"] is None else decode(row["foretold"], cast(Any, tuple[Foretold, ...])),
     )
 
@@ -226,17 +227,31 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[TableRow]:
 
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     effect = None if row["effect"] is None else Effect(row["effect"])
-    came = None if effect is Effect.UNKNOWN else row["utility_came"]
+    came = None if effect is Effect.UNKNOWN else _figure(row, "utility_came")
     return Verdict(
-        decided_at_s=row["decided_at_s"],
-        judged_at_s=row["judged_at_s"],
+        decided_at_s=_figure(row, "decided_at_s") or 0.0,
+        judged_at_s=_figure(row, "judged_at_s") or 0.0,
         utility_came=came,
-        text=row["text"],
+        text=_told(row, "text"),
         effect=effect,
         place=row["place"],
         again=bool(row["again"]),
-        again_until_s=row["again_until_s"],
+        again_until_s=_figure(row, "again_until_s"),
     )
+
+
+def _told(row: Mapping[Any, Any], name: str) -> str:
+    if isinstance(row[name], str):
+        return str(row[name])
+    raise ValueError(f"{name}: {shown(row[name])} is no text")
+
+
+def _figure(row: Mapping[Any, Any], name: str) -> float | None:
+    """A ValueError where what stands there is no number: SQLite keeps words and bytes in a column of numbers, too."""
+    value = row[name]
+    if value is None or isinstance(value, float | int):
+        return value
+    raise ValueError(f"{name}: {shown(value)} is no number")
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[TableRow]:

@@ -22,7 +22,7 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
 from penstock.store import reading, rows, tables
-from penstock.store.archive import AuditEntry, StoreError, UnreadableError, unknown_run
+from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
@@ -73,14 +73,24 @@ class SqlStore:
                 last_at_s = None
             else:
                 number, run = known["number"], replace(run, started_at_s=_began_s(known["started_at_s"], run))
+                self._refuse_to_follow_another(connection, number, run.id)
                 connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
                 _drop_timeless(connection, number, run.id)
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
                 last_at_s = connection.execute(newest).scalar_one()
             token, epoch = _take_over(connection, number)
-        self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number))
+        self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number), self._database.file)
         log.info("this process writes run %s in epoch %d", run.id, epoch)
         return run
+
+    def _refuse_to_follow_another(self, connection: sa.Connection, number: int, run_id: str) -> None:
+        """A TakenOverError where a file came in the place of the one that we wrote, and a later driver has the run."""
+        ours, writers = self._writing, tables.writers.c
+        if ours is None or ours.info.id != run_id or ours.file == self._database.file:
+            return
+        wanted = sa.select(writers.epoch).where(writers.run == number, writers.token != ours.token)
+        if (connection.execute(wanted).scalar_one_or_none() or 0) > ours.epoch:
+            raise _taken_over(run_id)
 
     def reprice(self, price: Price | None) -> None:
         run = self._begun()
@@ -101,12 +111,15 @@ class SqlStore:
         In SQLite one transaction writes at a time; in PostgreSQL the row is held until the transaction's end.
         """
         run = self._begun()
+        if run.file != self._database.file:
+            told = f"the file was deleted or replaced while run {run.info.id} was written into it"
+            raise FileGoneError(f"store {self.place}: {told}")
         if connection.dialect.name == "postgresql":
             connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = {STOPPED_AT_MOST_MS}"))
         held = sa.select(tables.writers.c.token).where(tables.writers.c.run == run.number).with_for_update(read=True)
         found = connection.execute(held).scalar_one_or_none()
         if found is not None and found != run.token:
-            raise TakenOverError(f"another driver has taken up run {run.info.id}; this one stops acting")
+            raise _taken_over(run.info.id)
 
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
@@ -208,6 +221,7 @@ class SqlStore:
         run = self._begun()
         values = {name: getattr(entry, name) for name in ("at_epoch_s", "who", "act", "detail")}
         with self._database.writing() as connection:
+            self.check_writer(connection)
             connection.execute(tables.audit.insert().values(run=run.number, **values))
 
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
@@ -272,6 +286,7 @@ class _Writing:
     epoch: int
     last_at_s: float | None
     windows: WrittenWindows
+    file: tuple[int, int] | None = None  # that it is written into, where it is a file
     appended: int = 0
     last: _LastCycle | None = None
     intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
@@ -283,6 +298,10 @@ class _Writing:
         self.memories[cycle.policy] = cycle.memory
         for job in cycle.view.jobs:
             self.intents[job.name] = (job.intent, intent_ids[job.name])
+
+
+def _taken_over(run_id: str) -> TakenOverError:
+    return TakenOverError(f"another driver has taken up run {run_id}; this one stops acting")
 
 
 def _began_s(known_s: object, run: RunInfo) -> float | None:

@@ -15,7 +15,7 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import View
-from penstock.store.archive import Archive, AuditEntry, RefusedError, StoreError
+from penstock.store.archive import Archive, AuditEntry, FileGoneError, RefusedError, StoreError
 from penstock.store.memory import KEPT_CYCLES, MemoryStore
 
 T = TypeVar("T")
@@ -144,6 +144,8 @@ class Tolerant:
             self._lost = 0
 
     def _fail(self, error: StoreError, at_s: float | None) -> None:
+        if isinstance(error, FileGoneError):
+            self._begun = False
         if self._stand_in is None:
             self._stand_in = MemoryStore(self._run)
             for cycle in self._missed:

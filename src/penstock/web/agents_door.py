@@ -13,7 +13,7 @@ import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from penstock.web.door import Door, Peer
 from penstock.web.door_tls import DoorTls
 from penstock.web.listening import refused
 from penstock.web.promptness import prompt
-from penstock.web.reports_protocol import ReportAnswer, ReportsProtocol, TakesBody
+from penstock.web.reports_protocol import ReportAnswer, ReportsProtocol, TakesBody, Unfinished
 from penstock.web.request_head import Head
 
 _STOPS_WITHIN_S = 5.0
@@ -129,6 +129,7 @@ class AgentsDoor:
         self._tokens = tokens
         self._socket = _listening(host, port)
         self.silent_s = self._socket.silent_s
+        self.unfinished = Unfinished()
         self._scheme = "http" if tls is None else "https"
         self._host = f"[{host}]" if ":" in host else host
         config = uvicorn.Config(
@@ -193,7 +194,7 @@ class AgentsDoor:
             report = read_report(raw)
             if not fnmatchcase(report.application, pattern):
                 return 403, f"this token is for {pattern}, not for {report.application}".encode()
-            return 200, self._hear(report)
+            return 200, self._hear(replace(report, whose=pattern))
         except WireError as error:
             return 400, str(error).encode()
         except AnotherDriverError as error:

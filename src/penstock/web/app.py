@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
+from pydantic_core import PydanticSerializationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
@@ -16,19 +16,18 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from penstock.config.fields import OURS
 from penstock.config.words import FieldError, remedy_of
-from penstock.errors import ABSENT, ConfigError, PenstockError
-from penstock.store.archive import StoreError
+from penstock.errors import ABSENT, ConfigError, PenstockError, first_line
+from penstock.store.archive import StoreError, UnreadableError
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
 from penstock.web.aside import Aside
-from penstock.web.described import LOOK, OPERATIONS, TAGS, describe
+from penstock.web.described import ERRORS, TAGS, ErrorOut, describe
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import LiveLook
 from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
-from penstock.web.shapes import ErrorOut
 from penstock.web.simulated import Simulated
 from penstock.web.state import SiteState
 from penstock.web.tokens import Tokens
@@ -42,16 +41,6 @@ ABOUT = (
     "carries `Authorization: Bearer <token>`: the read token to look, the operate token to act. Times named `_s` count "
     "from the start of the run; what could not be measured is null."
 )
-ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorOut, "description": "It could not be understood"},
-    401: {"model": ErrorOut, "description": "A token is needed"},
-    403: {"model": ErrorOut, "description": "The token does not allow it, or it came from another site"},
-    404: {"model": ErrorOut, "description": "There is no such run, or job"},
-    409: {"model": ErrorOut, "description": "Nobody governs the run now"},
-    422: {"model": ErrorOut, "description": "A field holds a value that will not do"},
-    429: {"model": ErrorOut, "description": "Too many requests"},
-    503: {"model": ErrorOut, "description": "The store cannot be read now, or as many ask already as may"},
-}
 
 _log = logging.getLogger("penstock.web")
 
@@ -78,10 +67,8 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Callable[[], Toke
         state  # for the server, which warms the reader, and ends what goes on before it waits for those who watch
     )
     _add_errors(app)
-    app.include_router(routes_read.router, tags=[LOOK])
-    app.include_router(routes_decisions.router, tags=[LOOK])
-    app.include_router(routes_simulated.router, tags=[LOOK])
-    app.include_router(routes_probes.router, tags=[OPERATIONS])
+    for routes in (routes_read, routes_decisions, routes_simulated, routes_probes):
+        app.router.routes.extend(routes.router.routes)  # as they are: included ones would be made again for each site
     routes_act.add(app, state)
     routes_session.add(app, state)
     describe(app, settings.tokens_required)
@@ -119,6 +106,11 @@ def _add_errors(app: FastAPI) -> None:
         answer = _answer(error.status_code, ErrorOut(str(error.detail)))
         answer.headers.update(error.headers or {})
         return answer
+
+    @app.exception_handler(PydanticSerializationError)
+    async def unwritable(request: Request, error: Exception) -> JSONResponse:
+        found = UnreadableError(f"store: a row cannot be read: {first_line(error)}")  # SQLite keeps bytes in any column
+        return _answer(routes_act.status_of(found), ErrorOut(str(found)))
 
     @app.exception_handler(Exception)
     async def ours(request: Request, error: Exception) -> JSONResponse:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.core.counterfactual import Counterfactual, Untold
-from penstock.core.run import DecisionRecord
+from penstock.core.run import EARLIER, DecisionRecord
 from penstock.errors import ConfigError
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Stretch
@@ -82,6 +82,9 @@ def untold_of(number: int, records: Sequence[DecisionRecord], gallery: Gallery) 
 def _known(number: int, records: Sequence[DecisionRecord]) -> int:
     if not 1 <= number <= len(records):
         raise ConfigError("decision", number, f"write 1 to {len(records)}" if records else "none was taken yet")
+    if records[number - 1] is EARLIER:
+        first = records.count(EARLIER) + 1
+        raise ConfigError("decision", number, f"write {first} to {len(records)}: of so many only the newest are told")
     return number
 
 

@@ -9,7 +9,7 @@ from penstock.core.levers import Move, Table
 from penstock.core.orders import Proposal
 from penstock.core.plan import Decision
 from penstock.core.prediction import foretold_text
-from penstock.core.run import DecisionRecord
+from penstock.core.run import EARLIER, DecisionRecord
 from penstock.telling.summary import came_to
 from penstock.telling.words import moves_text
 from penstock.web.shapes import CameOut, ChangeOut, DecisionOut, DecisionsOut
@@ -32,8 +32,9 @@ class Wanted:
 
 
 def told(records: Sequence[DecisionRecord], max_utility: float) -> tuple[DecisionOut, ...]:
-    """Every decision of a run, oldest first, numbered from 1."""
-    return tuple(_told(number, record, max_utility) for number, record in enumerate(records, start=1))
+    """Every decision of a run that was read, oldest first, numbered from its first one on."""
+    numbered = enumerate(records, start=1)
+    return tuple(_told(number, record, max_utility) for number, record in numbered if record is not EARLIER)
 
 
 def found(decisions: Sequence[DecisionOut], wanted: Wanted, limit: int, offset: int) -> DecisionsOut:

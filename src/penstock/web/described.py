@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
+from pydantic.dataclasses import dataclass
 
 from penstock.web.sessions import COOKIE
 
@@ -21,6 +22,28 @@ TAGS = [
     {"name": SESSION, "description": "Exchange a token for a cookie, as the pages do."},
     {"name": OPERATIONS, "description": "For what watches this server: metrics and probes. Probes need no token."},
 ]
+
+
+# Each route tells of it eight times, and pydantic would look through a dataclass of Python's own anew each time.
+@dataclass(frozen=True, slots=True)
+class ErrorOut:
+    """What went wrong, and what would be right."""
+
+    message: str
+    field: str | None = None
+    remedy: str | None = None
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorOut, "description": "It could not be understood"},
+    401: {"model": ErrorOut, "description": "A token is needed"},
+    403: {"model": ErrorOut, "description": "The token does not allow it, or it came from another site"},
+    404: {"model": ErrorOut, "description": "There is no such run, or job"},
+    409: {"model": ErrorOut, "description": "Nobody governs the run now"},
+    422: {"model": ErrorOut, "description": "A field holds a value that will not do"},
+    429: {"model": ErrorOut, "description": "Too many requests"},
+    503: {"model": ErrorOut, "description": "The store cannot be read now, or as many ask already as may"},
+}
 _SCHEMES = {
     "token": {
         "type": "http",

@@ -20,6 +20,7 @@ from penstock.web.door import Peer
 from penstock.web.request_head import MOST_HEAD_BYTES, Head, HeadError, read_head
 
 _ENDS = b"\r\n\r\n"
+_MOST_UNFINISHED_BYTES = 64 * 2**20  # a report takes milliseconds: 16 of the largest at once
 _log = logging.getLogger("penstock.fleet")
 A = TypeVar("A")
 
@@ -28,10 +29,31 @@ ReportAnswer = tuple[int, bytes]  # a status, and what is said
 TakesBody = Callable[[bytes], ReportAnswer]  # a body, once it is there
 
 
+class Unfinished:
+    """Bodies of which more is to come. Where they take too much memory together, those go that began first."""
+
+    def __init__(self, most_bytes: int = _MOST_UNFINISHED_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._sizes: dict[ReportsProtocol, int] = {}
+        self._bytes = 0
+
+    def holds(self, connection: "ReportsProtocol", size: int) -> None:
+        """So much of a body is there."""
+        self._bytes += size - self._sizes.get(connection, 0)
+        self._sizes[connection] = size
+        while self._bytes > self._most_bytes:
+            next(iter(self._sizes)).shutdown()
+
+    def done(self, connection: "ReportsProtocol") -> None:
+        """All of it is there, or no more will come."""
+        self._bytes -= self._sizes.pop(connection, 0)
+
+
 class ReportsDoor(Protocol):
     """Who answers; it must not block. `silent_s` is how long a connection may be silent."""
 
     silent_s: float
+    unfinished: Unfinished
 
     def asked(self, head: Head) -> ReportAnswer | TakesBody:
         """The answer, or who gives it once the body is there: only of those who may report it is kept until then."""
@@ -64,6 +86,7 @@ class ReportsProtocol(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """They are gone."""
         self._open.discard(self)
+        self._door.unfinished.done(self)
         self._transport = None
         if self._silence is not None:
             self._silence.cancel()
@@ -81,6 +104,10 @@ class ReportsProtocol(asyncio.Protocol):
                 pass
         except HeadError as error:
             self._say(error.status, str(error).encode(), goes_on=False)
+        if self._waits is None or self._ended:
+            self._door.unfinished.done(self)
+        else:
+            self._door.unfinished.holds(self, len(self._read))
 
     def pause_writing(self) -> None:
         """Answers are not taken: nothing more is read."""
@@ -95,6 +122,9 @@ class ReportsProtocol(asyncio.Protocol):
     def shutdown(self) -> None:
         """Let go."""
         self._ended = True
+        self._door.unfinished.done(self)
+        self._read.clear()
+        self._waits = None
         if self._transport is not None:
             self._transport.close()
 

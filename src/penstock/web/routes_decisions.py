@@ -6,10 +6,11 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from penstock.web.asking import AskedSite, JobName, RunName
 from penstock.web.decided import Wanted, found, table
+from penstock.web.described import ERRORS, LOOK
 from penstock.web.reading import RECENT
 from penstock.web.shapes import DecisionOut, DecisionsOut
 
-router = APIRouter()
+router = APIRouter(tags=[LOOK], responses=ERRORS)
 
 
 def _wanted(
@@ -36,7 +37,7 @@ def decisions(
     limit: Annotated[int, Query(ge=1, le=1000)] = RECENT,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> DecisionsOut:
-    """Decisions, newest first, that match everything that is given."""
+    """Decisions, newest first, that match everything that is given; of a run's newest 5,000."""
     return found(every, wanted, limit, offset)
 
 

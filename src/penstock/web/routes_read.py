@@ -6,7 +6,7 @@ from penstock.planning.registry import policies as all_policies
 from penstock.store.thinning import Stretch
 from penstock.web.asking import AskedSite, InstantAsked, JobName, PointsAsked, RunName, SpanAsked
 from penstock.web.comparing import compared
-from penstock.web.described import OPERATIONS
+from penstock.web.described import ERRORS, LOOK, OPERATIONS
 from penstock.web.incidents import incident_of, incident_out
 from penstock.web.metrics import exposition
 from penstock.web.reading import POINTS
@@ -15,7 +15,7 @@ from penstock.web.shapes_control import ActOut, AuditOut, ControlOut
 from penstock.web.shapes_fleet import ClusterOut, JobOut, OverviewOut
 from penstock.web.shapes_reports import CompareOut, IncidentOut
 
-router = APIRouter()
+router = APIRouter(tags=[LOOK], responses=ERRORS)
 
 
 @router.get("/api/runs")

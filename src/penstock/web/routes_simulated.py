@@ -6,10 +6,11 @@ from fastapi import APIRouter, Query, Response
 
 from penstock.web.aside import AGAIN_S, FullError
 from penstock.web.asking import AskedSite, JobName, RunName
+from penstock.web.described import ERRORS, LOOK
 from penstock.web.guard import refusal
 from penstock.web.shapes_simulated import RemediesOut, WithoutOut, WorthOut
 
-router = APIRouter()
+router = APIRouter(tags=[LOOK], responses=ERRORS)
 
 DecisionNumber = Annotated[int, Query(ge=1, le=2**53, description="A decision's number in its run, from 1")]
 NextNine = Annotated[bool, Query(description="What its target would cost at the next nine, p99 in place of p95")]

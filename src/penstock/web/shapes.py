@@ -9,15 +9,6 @@ CameOut = Literal["better", "no change", "worse", "not judged yet", "not judged"
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorOut:
-    """What went wrong, and what would be right."""
-
-    message: str
-    field: str | None = None
-    remedy: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class HealthOut:
     """That this server is well, and which it is."""
 

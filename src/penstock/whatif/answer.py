@@ -85,7 +85,7 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     clock = SimClock(world.advance_to, goes_on=lambda: time.monotonic() < ends_s)
     settings = LoopSettings(past.interval_s, govern_from_s=from_s, go_on=False)
     asker = _Asker(changes.turns, from_s)
-    session = Session(intents, decider(decides), store, settings, asker, until_s=from_s + past.span_s)
+    session = Session(lambda: intents, decider(decides), store, settings, asker, until_s=from_s + past.span_s)
     session.live_through(world, clock)
     views = tuple(view for view in store.views(info.id) if view.at_s > from_s)
     return Future(

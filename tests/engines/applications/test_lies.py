@@ -1,53 +1,18 @@
 """Agents that lie, or err, with figures that fit the schema: what they say costs them, and nobody else."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 import pytest
-from fleet_world import held, of_one
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.engines.applications.book import Bounds
-from penstock.engines.applications.engine import FleetSettings
-from penstock.engines.applications.wire import Report, encode_report, plain_state, read_report
+from penstock.engines.applications import engine
+from penstock.engines.applications.engine import TooMuchSaidError
+from penstock.engines.applications.wire import Report, WireError, encode_report, plain_state, read_report
 from penstock.errors import PenstockError
-from tests.engines.applications.fleet import Fleet
+from tests.engines.applications.lying import CORES, MOST, Deceived, a_lie
 from tests.engines.applications.saying import state, tenant
-
-CORES, MOST = 6, 4
-
-
-class Deceived(Fleet):
-    """Two honest applications, clicks with enough and fraud with a spike to come, and one that says something."""
-
-    def __post_init__(self) -> None:
-        self.settings = FleetSettings(others=Bounds(most=MOST, utility=20.0))
-        super().__post_init__()
-        self.honest = of_one("clicks", self.cluster, 150.0, wanted=2), of_one("fraud", self.cluster, 100.0)
-        self.number = 0
-
-    def says(self, said: Mapping[str, Any]) -> None:
-        self.number += 1
-        raw = encode_report(Report("liar", "liar-1", self.number, said))
-        self.engine.hear(read_report(raw))
-
-    def deceived(self, said: Mapping[str, Any] | None) -> dict[str, int]:
-        """The honest ones' executors after six rounds, with a spike of fraud's after three."""
-        for number in range(6):
-            if number == 3:
-                self.honest[1].rates["fraud"] = 380.0
-            if said is not None:
-                self.says(said)
-            self.round(*self.honest)
-            assert self.carried.error is None
-        return dict(held(self.cluster))
-
-
-def a_lie(**said: Any) -> dict[str, Any]:
-    return plain_state(state("liar", **{"now": 1, "most": 8, "worth": [(1, 0.0), (8, 10.0)], **said}))
-
 
 # None of these is an executor that can be: there is nothing to share with it.
 IMPOSSIBLE = {
@@ -129,3 +94,39 @@ def test_numbers_that_do_not_rise_or_changes_of_nothing_end_no_round(numbers: tu
             with suppress(PenstockError):  # a change that leaves no state is refused
                 fleet.engine.hear(read_report(encode_report(report)))
     assert fleet.deceived(None)["clicks"] >= 1
+
+
+def large(names: range) -> dict[str, Any]:
+    """So many tenants, of whom there is much to say."""
+    return {"tenants": {f"t{name}": plain_state(state("t"))["tenants"]["t"] | {"trouble": "x" * 490} for name in names}}
+
+
+def test_changes_make_no_state_of_more_than_may_be_said_at_once() -> None:
+    fleet = Deceived()
+    fleet.engine.hear(Report("liar", "liar-1", 1, {**a_lie(), **large(range(1500))}))
+    for number in (2, 3):
+        fleet.engine.hear(
+            Report("liar", "liar-1", number, large(range(1500 * number, 1500 * (number + 1))), number - 1)
+        )
+    with pytest.raises(WireError, match=r"state: with what changed it holds [\d,]+ bytes, and 4,194,304 at most"):
+        fleet.engine.hear(Report("liar", "liar-1", 4, large(range(6000, 7500)), 3))
+
+
+def test_the_applications_of_one_token_take_no_more_memory_than_is_for_them_and_those_of_another_join(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "_MOST_OF_A_TOKEN", 4 * 16_384)
+    fleet = Deceived()
+    small = a_lie(now=0, wanted=0, least=0)
+    for number in range(4):
+        fleet.engine.hear(Report(f"liar/{number}", "one", 1, _of(small, f"l{number}"), whose="liar/*"))
+    told = r"the applications of the token for liar/\* say 81,920 bytes together, of 65,536 that are kept"
+    with pytest.raises(TooMuchSaidError, match=told):
+        fleet.engine.hear(Report("liar/4", "one", 1, _of(small, "l4"), whose="liar/*"))
+    with pytest.raises(TooMuchSaidError, match="liar/0: the applications of the token"):
+        fleet.engine.hear(Report("liar/0", "one", 2, large(range(100)), 1, whose="liar/*"))
+    fleet.report(*fleet.honest)
+
+
+def _of(said: dict[str, Any], name: str) -> dict[str, Any]:
+    return {**said, "tenants": {name: next(iter(said["tenants"].values()))}}

@@ -59,6 +59,7 @@ def after(bounds: BatchBounds, query: StreamingQuery, gate: Gate, rows: int | No
     return found
 
 
+@pytest.mark.contract
 def test_a_kafka_query_obeys_with_its_very_next_batch(
     spark: SparkSession, kafka: str, topic: str, gate: Gate, bounds: BatchBounds, checkpoint: str
 ) -> None:

@@ -14,6 +14,7 @@ from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
+from tests.engines.spark.one_track import with_batch
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Bounded:
     def run(self, run_id: str) -> None:
         """Another run of its query, and its first batch."""
         track = replace(self.track.begun(run_id, 0.0), query=cast(PortQuery, Query(run_id)))
-        batches = track.and_also(Batch(run_id, 0, 0.0, 1.0, rows=10.0), keep_s=60.0).batches
+        batches = with_batch(track, Batch(run_id, 0, 0.0, 1.0, rows=10.0)).batches
         self.state.change("a", run_id=run_id, started_s=0.0, query=track.query, batches=batches)
 
     @property

@@ -21,6 +21,7 @@ from tests.patience import eventually
 AT_ONCE = RestartPolicy(max_restarts=2, backoff_s=0.1)
 
 
+@pytest.mark.contract
 def test_a_running_query_shows_rates_latency_juice_stages_and_machines(rig: Opened, name: str) -> None:
     running = rig.engine(Job(name, rig.rig.counting))
     figures = rig.observed(running, name, lambda job: job.juice is not None and len(job.stages) == 2 and job.latency)
@@ -33,6 +34,7 @@ def test_a_running_query_shows_rates_latency_juice_stages_and_machines(rig: Open
     assert [machine.executors for machine in running.observe(1.0).machines] == [None]  # the driver takes the tasks
 
 
+@pytest.mark.contract
 def test_where_the_stateful_tasks_of_a_batch_ran_is_told_and_there_they_run_on(rig: Opened, name: str) -> None:
     running, spark = rig.engine(Job(name, rig.rig.counting)), rig.rig.spark
     (executor,) = spark.executor_list()
@@ -51,6 +53,7 @@ def _ran_last(rig: Opened, query: Query) -> Sequence[RanTask] | None:
     return None if last is None else rig.rig.spark.places.ran(query, last)
 
 
+@pytest.mark.contract
 def test_a_share_is_seen_in_the_pool_at_once_and_the_same_step_twice_leaves_all_as_after_the_first(
     rig: Opened, name: str
 ) -> None:
@@ -61,6 +64,7 @@ def test_a_share_is_seen_in_the_pool_at_once_and_the_same_step_twice_leaves_all_
         assert pools.share(name) == PoolShare(weight=3, min_share=3)
 
 
+@pytest.mark.contract
 def test_queries_run_in_the_pool_of_their_name(rig: Opened, name: str) -> None:
     running = rig.engine(Job(name, rig.rig.quick))
     # Of a first batch that takes half a minute it is said that it does; a batch ends that.
@@ -85,6 +89,7 @@ def test_a_job_that_raises_at_start_is_tried_again_then_given_up_and_the_other_r
     assert rig.observed(running, other, lambda job: job.processed_rps).trouble is None
 
 
+@pytest.mark.contract
 def test_a_query_that_dies_repeatedly_is_given_up_with_its_own_error(rig: Opened, name: str) -> None:
     running = rig.engine(Job(name, rig.rig.dies, restart=AT_ONCE))
     figures = rig.observed(running, name, lambda job: "given up" in (job.trouble or ""))
@@ -102,6 +107,7 @@ def test_a_second_controller_refuses(rig: Opened, name: str) -> None:
         SparkEngine(rig.rig.spark, [Job(name)], clocks=rig.rig.clocks).open()
 
 
+@pytest.mark.contract
 def test_a_query_that_ran_before_is_seen_and_its_share_is_said_to_move_later(rig: Opened, name: str) -> None:
     rig.rig.start_foreign(name)
     running = rig.engine(Job(name))
@@ -128,6 +134,7 @@ def test_what_was_done_of_a_step_that_fails_is_taken_back(rig: Opened, name: str
     assert rig.rig.spark.pools.share(name) == PoolShare(1, 1)
 
 
+@pytest.mark.contract
 def test_a_controller_that_was_taken_over_does_nothing_more_and_says_so(rig: Opened, name: str) -> None:
     running = rig.engine(Job(name, rig.rig.quick, slots=1))
     rig.rig.take_over()
@@ -141,6 +148,7 @@ def test_a_controller_that_was_taken_over_does_nothing_more_and_says_so(rig: Ope
         running.observe(1.0)
 
 
+@pytest.mark.contract
 def test_another_trigger_starts_the_query_again_and_the_same_one_does_not(rig: Opened, name: str) -> None:
     running, first = rig.engine(Job(name, rig.rig.quick)), rig.run_id(name)
     assert turned(running, Trigger(name, 0.2, 0.2)).error is None
@@ -169,6 +177,7 @@ def test_a_job_that_does_not_even_start_as_it_was_is_started_again_by_its_restar
     assert rig.observed(running, name, lambda job: job.processed_rps).trouble is None
 
 
+@pytest.mark.contract
 def test_state_moves_to_other_partitions_and_to_the_same_ones_it_does_not(rig: Opened, name: str) -> None:
     running = rig.engine(Job(name, rig.rig.counting))
     figures = rig.observed(running, name, lambda job: [dial.now for dial in job.levers if dial.kind == "partitions"])

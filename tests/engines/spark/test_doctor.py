@@ -89,6 +89,7 @@ def test_a_library_that_wants_another_numpy_is_told_with_the_remedy(
 
 
 @pytest.mark.jvm
+@pytest.mark.contract
 def test_this_spark_lacks_what_came_after_it_and_nothing_else(
     spark: SparkSession, caplog: pytest.LogCaptureFixture
 ) -> None:

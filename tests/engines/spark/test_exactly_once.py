@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jobs import Job
@@ -12,6 +13,7 @@ from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 
+@pytest.mark.contract
 def test_counts_equal_the_batch_answer_after_share_changes_a_repartition_and_a_crash(
     spark: SparkSession, engine: OpenEngine, name: str, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """The fleet: what happens gives another one, what is to be done follows from it, and fewer slots are shared out."""
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import cast
 
 from penstock.core.slot_limits import SlotLimits
@@ -58,7 +59,7 @@ def query(run_id: str) -> Query:
 
 
 def after(found: TrackedFleet, wall_s: float, *stimuli: Stimulus) -> TrackedFleet:
-    return taken(found, stimuli, Now(wall_s, wall_s))
+    return reduce(lambda fleet, stimulus: taken(stimulus, fleet, Now(wall_s, wall_s)), stimuli, found)
 
 
 def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_was_started_after_it() -> None:
@@ -74,8 +75,8 @@ def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_
 
 
 def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_by_the_walls() -> None:
-    found = taken(TrackedFleet.of([Job("a", function=quick)], 60.0), [Running("a", query("first"))], Now(4000.0, 10.0))
-    track = taken(found, [Terminated("first", "boom")], Now(wall_s=5000.0, even_s=50.0)).named("a")
+    found = taken(Running("a", query("first")), TrackedFleet.of([Job("a", function=quick)], 60.0), Now(4000.0, 10.0))
+    track = taken(Terminated("first", "boom"), found, Now(wall_s=5000.0, even_s=50.0)).named("a")
     # The clock on the wall is set back an hour.
     assert track.trouble(1400.0, 50.5) == "failed 1 times, next start in 0 s; boom"
     assert (track.attempts.due(50.9), track.attempts.due(51.0)) == (False, True)

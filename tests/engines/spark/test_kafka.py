@@ -1,5 +1,6 @@
 """A query that reads Kafka: arrivals are seen without waiting for a batch, backlog and juice by its offsets."""
 
+import pytest
 from pyspark.sql import SparkSession
 
 from penstock.core.figures import JobFigures
@@ -16,6 +17,7 @@ from tests.real_spark import OpenEngine
 LONG = SparkSettings(window_s=3600.0)  # what happened once is in it, even if the machine stands still after that
 
 
+@pytest.mark.contract
 def test_arrivals_and_backlog_are_seen_without_waiting_for_a_batch(
     engine: OpenEngine, kafka: str, topic: str, name: str
 ) -> None:

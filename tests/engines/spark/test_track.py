@@ -16,13 +16,14 @@ from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track, Yardstick
 from tests.engines.spark.a_stage import STAGE
 from tests.engines.spark.helpers import quick
+from tests.engines.spark.one_track import with_batch
 
 
 def running(*batches: Batch) -> Track:
     """A track of a query that has committed these batches."""
     track = Track(Job("fraud"), threads=2).begun("first", 0.0)
     for batch in batches:
-        track = track.and_also(batch, keep_s=60.0)
+        track = with_batch(track, batch)
     return track
 
 
@@ -48,10 +49,10 @@ def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_wor
     track = replace(track, attempts=died)
     assert figures_at(track, 7.0) == (None, None)
     track = replace(track, attempts=died.started(8.0)).begun("second", 8.0)
-    track = track.and_also(batch(2, 12.0, "second"), keep_s=60.0)
+    track = with_batch(track, batch(2, 12.0, "second"))
     assert figures_at(track, 12.5) == (None, None)  # one commit of this run tells no pace and no interval yet
     for number in (3, 4):
-        track = track.and_also(batch(number, 10.0 + number, "second"), keep_s=60.0)
+        track = with_batch(track, batch(number, 10.0 + number, "second"))
     assert figures_at(track, 15.0) == (8.5, 1.0)  # 12 - 3, less the 0.5 s that a batch of 100 rows takes
 
 
@@ -151,7 +152,7 @@ def long_lived(lags_ms: list[float], limits: SlotLimits, shuffles: int) -> Track
     track = Track(Job("alerts", limits=limits, real_time=RealTime(15.0)), threads=3)
     tasks = (LongLived("source", 2, is_source=True), *(LongLived(f"stage_{n}", 1) for n in range(shuffles)))
     waited = Batch("first", 0, 0.0, 15.0, rows=3.0, lags=(sketch.serialize(),))
-    return replace(track, tasks=tasks).begun("first", 0.0).and_also(waited, keep_s=60.0)
+    return with_batch(replace(track, tasks=tasks).begun("first", 0.0), waited)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() 
     track = replace(long_lived([5.0], SlotLimits(), 1).begun("second", 20.0), settling=True)
     settled = []
     for number, run_id, committed_s in ((1, "first", 40.0), (2, "second", 50.0), (3, "second", 60.0)):
-        track = track.and_also(Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
+        track = with_batch(track, Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0))
         standing = Yardstick(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
         settled.append(not track.figures(standing).settling)
     assert settled == [False, False, True]
@@ -193,6 +194,6 @@ def test_a_failure_is_told_with_its_instant_and_while_it_lasts_the_one_before_te
     assert (down.failed_at_s, down.downtime_s, down.lost) == (103.0, None, FailureKind.QUERY)  # 4 s ago
     for number, committed_s in ((2, 12.0), (3, 13.0)):
         started = replace(track, attempts=track.attempts.started(8.0)).begun("second", 8.0)
-        track = (started if number == 2 else track).and_also(batch(number, committed_s, "second"), keep_s=60.0)
+        track = with_batch(started if number == 2 else track, batch(number, committed_s, "second"))
     over = track.figures(replace(standing, wall_s=14.0))
     assert (over.failed_at_s, over.downtime_s, over.lost) == (96.0, 8.5, FailureKind.QUERY)

@@ -13,6 +13,10 @@ from penstock.engines.applications.promises import Promised
 from penstock.engines.applications.wire import Order, Report, SaidState, SaidTenant, Serials, read_state
 
 UNIT: Final = "executors"  # the one operator of each tenant: what works for it
+# Who was heard so often and so long after an order, and did not carry it out, is not waited for any more. An agent
+# takes an order up with its next report; a cluster manager that is away may keep it from asking for longer than that.
+UNHEEDED_REPORTS: Final = 5
+UNHEEDED_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,15 @@ class Application:
     heard_s: float
     seen_s: float
     bounds: Bounds = Bounds()
+    whose: str = ""  # by which token it reports
+    size: int = 0  # bytes of its state as it travels whole
     promised: int = 0
     wanted: int = 0
     since_s: float = 0.0  # when it was last to have another number
     order: Order | None = None
     ordered_s: float = 0.0
+    waiting_s: float | None = None  # since when an order waits to be carried out, perhaps in the place of another one
+    unheeded: int = 0  # reports since then that told of no order carried out
     applied: Serials = Serials()
     refused: str = ""
     intents: Mapping[str, Intent] = field(default_factory=dict)
@@ -54,9 +62,10 @@ class Application:
     @classmethod
     def joining(cls, report: Report, bounds: Bounds, now: float) -> "Application":
         """As its first report has it: what it asked the cluster for already it was promised."""
-        state = read_state(report.state)
+        state, size = read_state(report.state)
         wanted = state.executors.wanted
         made = cls(report.application, report.instance, report.number, report.state, state, now, now, bounds)
+        made = replace(made, whose=report.whose, size=size)
         made = replace(made, promised=wanted, wanted=wanted, asked_most=wanted, since_s=now, applied=report.applied)
         return made._with_intents()
 
@@ -64,15 +73,43 @@ class Application:
         """As one whose driver began anew: it is to have what it was to have before, as far as its bounds allow."""
         return replace(self, wanted=min(max(wanted, self.least), self.most))
 
+    def ordered(self, order: Order, now: float) -> "Application":
+        """With a new order, which its agent is given until it has taken it up."""
+        waiting_s = now if self.waiting_s is None else self.waiting_s
+        return replace(self, promised=order.executors, order=order, ordered_s=now, waiting_s=waiting_s)
+
     def after(self, report: Report, now: float) -> "Application":
         """What it is after another report, whose state is whole or goes on from the one before."""
+        return self._after(report, now)._having_heeded()
+
+    def _having_heeded(self) -> "Application":
+        if self._heeds:
+            return self if self.waiting_s is None else replace(self, waiting_s=None, unheeded=0)
+        return replace(self, unheeded=self.unheeded + 1)
+
+    @property
+    def _heeds(self) -> bool:
+        order = self.order
+        done = order is None or (self.applied >= order.serials and self.state.executors.wanted == order.executors)
+        return done or bool(self.refused)
+
+    @property
+    def obeys(self) -> bool:
+        """Whether orders to it are worth while: its agent carries them out, or says why not, or is silent."""
+        if self.waiting_s is None or self.unheeded < UNHEEDED_REPORTS:
+            return True
+        return self.heard_s - self.waiting_s <= UNHEEDED_S
+
+    def _after(self, report: Report, now: float) -> "Application":
         here = replace(self, number=report.number, heard_s=now, applied=report.applied, refused=report.refused)
         if report.base is not None and not report.state:
             return here
         plain = report.state if report.base is None else patched(self.plain, report.state)
-        state = read_state(plain)
+        state, size = read_state(plain)
         seen_s = self.seen_s if state.seen == self.state.seen else now
-        found = replace(here, plain=plain, state=state, seen_s=seen_s)._having_asked(self.state.executors.wanted, now)
+        found = replace(here, plain=plain, state=state, seen_s=seen_s, size=size)._having_asked(
+            self.state.executors.wanted, now
+        )
         return (
             found
             if state.tenants.keys() == self.intents.keys() and _same_intents(state, self)
@@ -149,19 +186,23 @@ class Application:
 
     @property
     def standing(self) -> Promised:
-        """As promises are reckoned from."""
+        """As promises are reckoned from; who obeys nobody is promised nothing beyond what it has."""
         cores = self.state.executors.cores
-        return Promised(
-            self.name, cores, self._may_hold, self._could(self.promised), self._could(self.wanted), self.since_s
-        )
+        promised, wanted = self._could(self.promised), self._could(self.wanted)
+        if not self.obeys:
+            promised, wanted = min(promised, self.held), min(wanted, self.held)
+        return Promised(self.name, cores, self._may_hold, promised, wanted, self.since_s)
 
     @property
     def _may_hold(self) -> int:
         """The executors that nobody else can be promised: what it asked the cluster for may come at any moment.
 
         What the cluster manager says may be old, while it stands still: then the agent's newer word counts, if it is of
-        more, and so does what it asked for before it asked for less. One that is silent has nothing newer to say.
+        more, and so does what it asked for before it asked for less. One that is silent has nothing newer to say. Of
+        who obeys nobody only what it has counts: it would keep what it never asks the cluster for.
         """
+        if not self.obeys:
+            return self.held
         said = self.state.executors
         if self.held_by_cluster is None:
             return max(self.held, self._could(said.wanted))
@@ -179,12 +220,12 @@ class Application:
         return tuple(_figures(names[name], tenant, self, older_s) for name, tenant in self.state.tenants.items())
 
     def dial(self, fresh: bool) -> Dial:
-        """Its executors as a lever; where nothing is heard of it, one that nobody turns."""
+        """Its executors as a lever; where nothing is heard of it, or it obeys nobody, one that nobody turns."""
         stated = sum(tenant.intent.max_utility for tenant in self.state.tenants.values())
         held, factor = self.held, self.factor(stated)
         wanted = self._could(self.wanted)
         asked = None if wanted == held else wanted
-        if not (fresh and self.fits):
+        if not (fresh and self.fits and self.obeys):
             return Dial(UNIT, self.name, held, held, held, costs=self.state.executors.cores)
         # More than all that its tenants may count for no executors are worth, whatever its agent says.
         worth = tuple((float(count), factor * min(utility, stated)) for count, utility in self.state.worth)

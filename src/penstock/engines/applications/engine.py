@@ -31,6 +31,10 @@ from penstock.errors import OutageError, PenstockError, in_a_line
 _log = logging.getLogger("penstock.fleet")
 _DEEDS = 1000
 _INSTANT_S = 1e-6
+# Of what one token's applications say together: 4,096 of at most 16 KiB, or 16 of the most that a report holds. What is
+# made of it here takes about fifteen times as much.
+_MOST_OF_A_TOKEN = 64 * 2**20
+_LEAST_SIZE = 16 * 2**10
 
 
 class AnotherDriverError(PenstockError):
@@ -39,6 +43,10 @@ class AnotherDriverError(PenstockError):
 
 class TakenNameError(PenstockError):
     """A report of an application with a tenant whose name in the fleet is that of another one's."""
+
+
+class TooMuchSaidError(PenstockError):
+    """A report by whose token more is said already than is kept of one."""
 
 
 class NotLeadingError(OutageError):
@@ -150,9 +158,24 @@ class FleetEngine:
             found = known.after(report, now)
             if found.state.tenants.keys() != known.state.tenants.keys():
                 self._check_names(found)
+            if found.size > max(known.size, _LEAST_SIZE):
+                self._check_size(found)
+            self._note_obedience(known, found)
             self._known[known.name] = found
             order = found.order if found.order is not None and found.order.serials > found.applied else None
             return self._answer(report.number, order)
+
+    def _note_obedience(self, before: Application, after: Application) -> None:
+        if before.obeys == after.obeys or after.order is None:
+            return
+        if after.obeys:
+            self._note(after.name, "obeys again", "its agent carries orders out, or says why not")
+            return
+        why = (
+            f"its agent neither carried out nor refused to have {after.order.executors} executors; it counts for the "
+            f"{after.held} that it has, is promised no more, and nothing is waited for from it"
+        )
+        self._note(after.name, "obeys no order", why)
 
     def _heed(self, obeys: int) -> None:
         if obeys <= LATEST_HEEDED:
@@ -169,6 +192,7 @@ class FleetEngine:
         bounds = (self._settings.bounds or {}).get(report.application, self._settings.others)
         found = Application.joining(report, bounds, now).within(self._room)
         self._check_names(found)
+        self._check_size(found)
         wanted = self._wanted_before(found, known)
         if wanted is None or self._settings.advises:
             self._note(found.name, f"joined with {found.held} executors", "its agent reported")
@@ -188,6 +212,16 @@ class FleetEngine:
                 raise TakenNameError(
                     f"{min(taken)} is a tenant of {other.name} in this fleet: give {found.name} another name"
                 )
+
+    def _check_size(self, found: Application) -> None:
+        """One token is one part's: it may not take the memory that is there for all."""
+        others = (one for one in self._known.values() if one.whose == found.whose and one.name != found.name)
+        total = sum(max(one.size, _LEAST_SIZE) for one in (found, *others))
+        if total > _MOST_OF_A_TOKEN:
+            raise TooMuchSaidError(
+                f"{found.name}: the applications of the token for {found.whose or 'all'} say {total:,} bytes together, "
+                f"of {_MOST_OF_A_TOKEN:,} that are kept ({_LEAST_SIZE:,} at least for each); give some another token"
+            )
 
     def _wanted_before(self, found: Application, known: Application | None) -> int | None:
         """What one that joins was to have before; None of one that is new, or that lived on under two coordinators."""
@@ -353,7 +387,7 @@ class FleetEngine:
                 self._note(one.name, f"executors promised {one.promised} -> {promised}", "so many are free by now")
             why = f"{promised} of the {one.wanted} that it is to have" if promised != one.wanted else ""
             order = Order(self._next(), promised, why)
-            self._known[one.name] = replace(one, promised=promised, order=order, ordered_s=now)
+            self._known[one.name] = one.ordered(order, now)
 
     def _next(self) -> Serials:
         self._number += 1

@@ -160,7 +160,8 @@ class Report:
     """What an agent sends. `applied` is the newest order that it carried out, `refused` why it did not the last one.
 
     `state` is whole, or with a `base` what changed since the report of that number. `obeys` is the epoch of the newest
-    coordinator that was heard, where the last answer was one's of an earlier epoch; else 0, which is not sent.
+    coordinator that was heard, where the last answer was one's of an earlier epoch; else 0, which is not sent. `whose`
+    does not travel: the token by which it came, as the pattern of the applications that this is for.
     """
 
     application: str
@@ -172,6 +173,7 @@ class Report:
     refused: str = ""
     leaving: bool = False
     obeys: int = 0
+    whose: str = ""
 
 
 class _SaidReport(_Said):
@@ -282,10 +284,13 @@ def plain_state(state: SaidState) -> dict[str, Any]:
     return found
 
 
-def read_state(state: Mapping[str, Any]) -> SaidState:
-    """The state, whole; a WireError where it is none."""
+def read_state(state: Mapping[str, Any]) -> tuple[SaidState, int]:
+    """The state, whole, and how many bytes that is; a WireError where it is none, or more than may be said at once."""
+    raw = _written(state)
+    if len(raw) > MOST_BYTES:
+        raise WireError(f"state: with what changed it holds {len(raw):,} bytes, and {MOST_BYTES:,} at most")
     try:
-        return SaidState.model_validate_json(_written(state))
+        return SaidState.model_validate_json(raw), len(raw)
     except ValidationError as error:
         raise _refusal("state", error) from None
 

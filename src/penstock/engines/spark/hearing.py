@@ -1,6 +1,6 @@
-"""Hearing: what a listener was told, and what is found by looking about, come into the state."""
+"""Hearing: what a listener was told, and what is found by looking about, comes into the state."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.keeping_places import KeepingPlaces
@@ -8,6 +8,7 @@ from penstock.engines.spark.port import Events
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.watch.events import Arrived, FilesWait, Met, StageRead
+from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.python_time import PythonWatch
 
 
@@ -24,19 +25,9 @@ class Hearing:
         self._python = PythonWatch()
         self.python_shares: Mapping[str, float] = {}  # by job, of the time that tasks wait for workers, that these work
 
-    def take_events(self, apart: Apart) -> None:
-        """What the listener was told since, and what Python workers used."""
-        for event in self._events.drain():
-            with apart.trying("events"):
-                before = self._state.fleet
-                self._state.take(event)
-                self._routes.seen(before, self._state.fleet)
-        with apart.trying("Python workers"):
-            self._look_at_workers()
-
     def look_about(self, apart: Apart) -> None:
-        """That, and all that has to be asked for."""
-        self.take_events(apart)
+        """What the listener heard, and all that has to be asked for."""
+        self.look_after(self._state.take_heard(self._events, apart), apart)
         with apart.trying("queries"):
             if self._state.fleet.lacks_queries:
                 self._state.take(*(Met(query) for query in self._spark.queries()))
@@ -52,10 +43,14 @@ class Hearing:
         with apart.trying("Python workers"):
             self.python_shares = self._python.shares(self._state.fleet.python_waits())
 
-    def _look_at_workers(self) -> None:
-        at_s = self._clocks.wall()
-        if self._python.due(at_s, self._state.fleet.runs_python):
-            self._python.add(at_s, self._spark.python_cpu_s())
+    def look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
+        """What they give to the windows of routes, and what Python workers used for them."""
+        with apart.trying("windows of key pairs"):
+            self._routes.add(batches)
+        with apart.trying("Python workers"):
+            at_s = self._clocks.wall()
+            if self._python.due(at_s, self._state.fleet.runs_python):
+                self._python.add(at_s, self._spark.python_cpu_s())
 
     def _take_waiting_files(self) -> None:
         for track in self._state:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from penstock.core.figures import JobFigures, Snapshot
+from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.capacity import Capacity
@@ -13,10 +14,11 @@ from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.garbage import GarbageWatch
 from penstock.engines.spark.watch.machines import machines
 from penstock.engines.spark.watch.snapshot import SeenAt, standing_of, unknown_figures
-from penstock.engines.spark.watch.track import Track
+from penstock.engines.spark.watch.track import Track, Yardstick
 from penstock.errors import GoverningEndsError, told
 
 _log = logging.getLogger("penstock.spark")
@@ -38,20 +40,24 @@ class Look:
 
     def snapshot(self, at_s: float, apart: Apart) -> Snapshot:
         """All jobs and machines at this instant; `apart` has what went wrong already."""
-        shared, window_s = self._shared, self._shared.settings.window_s
-        now = shared.clocks.now()
+        shared, jobs, now = self._shared, list[JobFigures](), self._shared.clocks.now()
         self._hearing.look_about(apart)
-        executors = shared.spark.executor_list()
-        settles, python_shares = self._capacity.settles(window_s), self._hearing.python_shares
-        seen = SeenAt(at_s, now, self._capacity.slots(), window_s, settles, python_shares)
-        jobs = tuple(self._figures(track, seen) for track in shared.state)
+        executors, seen = shared.spark.executor_list(), self._seen(at_s, now)
+        for track in shared.state:
+            try:
+                jobs.append(track.figures(*self._standing(track, seen)))
+            except GoverningEndsError:
+                raise
+            except Exception as error:
+                _log.warning("%s: nothing can be told of it: %s", track.job.name, told(error))
+                jobs.append(unknown_figures(track, seen, told(error)))
         dials = self._dials(apart, now.wall_s)
-        for part, error in apart.errors:
-            shared.deeds.note(None, f"{part} could not be read", "the round goes on without", error)
+        for part, why in apart.errors:
+            shared.deeds.note(None, f"{part} could not be read", "the round goes on without", why)
         garbage = self._garbage.shares(executors, shared.clocks.even())
         return Snapshot(
             at_s=at_s,
-            jobs=jobs,
+            jobs=tuple(jobs),
             machines=machines(executors, shared.spark.driver_host, garbage, shared.spark.here()),
             max_threads=self._capacity.limit(),
             routes=self._routes.told(),
@@ -59,17 +65,17 @@ class Look:
             deeds=shared.deeds.told(at_s),
         )
 
-    def _figures(self, track: Track, seen: SeenAt) -> JobFigures:
-        name, wall_s = track.job.name, seen.now.wall_s
-        try:
-            dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())
-            standing = standing_of(self._shared.state.fleet, track, seen, self._shares.observed(track))
-            return track.figures(standing, dials, self._routes.keys(name))
-        except GoverningEndsError:
-            raise
-        except Exception as error:
-            _log.warning("%s: nothing can be told of it: %s", name, told(error))
-            return unknown_figures(track, seen, told(error))
+    def _seen(self, at_s: float, now: Now) -> SeenAt:
+        """What the figures of all jobs are measured at."""
+        window_s = self._shared.settings.window_s
+        settles, python_shares = self._capacity.settles(window_s), self._hearing.python_shares
+        return SeenAt(at_s, now, self._capacity.slots(), window_s, settles, python_shares)
+
+    def _standing(self, track: Track, seen: SeenAt) -> tuple[Yardstick, tuple[Dial, ...], tuple[KeyPlacement, ...]]:
+        """What is asked of Spark for a job's figures."""
+        dials = _known(lever.of_job(track, seen.now.wall_s) for lever in self._levers.values())
+        standing = standing_of(self._shared.state.fleet, track, seen, self._shares.observed(track))
+        return standing, dials, self._routes.keys(track.job.name)
 
     def _dials(self, apart: Apart, wall_s: float) -> tuple[Dial, ...]:
         """Those of the whole application."""

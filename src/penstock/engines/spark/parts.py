@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from penstock.core.levers import KINDS
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.deeds import DeedLog
@@ -15,7 +16,7 @@ from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.executors import ExecutorsLever
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.levers.memory import MemoryLever
-from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever
+from penstock.engines.spark.levers.planned import planned_levers
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.levers.table import TableLever
 from penstock.engines.spark.levers.trigger import TriggerLever
@@ -71,11 +72,10 @@ def parts_of(
     memory = MemoryLever(spark.heap, ask_memory)
     levers = _by_kind(
         shares,
-        TasksLever(state, planned),
         ExecutorsLever(spark.executors, capacity.elastic, clocks.even),
         memory,
-        PartitionsLever(planned),
         bounds,
+        *planned_levers(state, planned),
         TriggerLever(spark, state, planned),
         TableLever(state, planned, routes),
     )
@@ -96,4 +96,5 @@ def parts_of(
 
 
 def _by_kind(*levers: Lever[Any]) -> Mapping[str, Lever[Any]]:
-    return {lever.kind: lever for lever in levers}
+    """In the order of the kinds, in which they are told."""
+    return {lever.kind: lever for lever in sorted(levers, key=lambda lever: KINDS.index(lever.kind))}

@@ -3,6 +3,7 @@
 `jvm.live` speaks to a real application in words that Spark keeps to itself; `fake` has none, and time of its own.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
@@ -34,8 +35,12 @@ class Events(Protocol):
     def detach(self) -> None:
         """Cease to listen."""
 
-    def drain(self) -> Sequence[Event]:
-        """What came since the last call, in its order."""
+    @property
+    def heard(self) -> deque[Event]:
+        """What came, in its order; whoever takes it up takes it away."""
+
+    def fetch(self) -> None:
+        """Have in `heard` also what was told elsewhere; what a listener of this process is told is there at once."""
 
 
 class Pools(Protocol):

@@ -1,14 +1,14 @@
 """The routes of the jobs that have one, and their windows of key pairs."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.routes import RouteFigures
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
-from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.progress import Batch
 from penstock.errors import PenstockError
 
 _log = logging.getLogger("penstock.spark")
@@ -20,6 +20,7 @@ class Routes:
     def __init__(self, state: EngineState, routes: Mapping[str, Route] | None = None) -> None:
         self._state = state
         self._routes = dict(routes or {})
+        self._newest: dict[str, Batch] = {}  # that is in a window, by job
 
     def open(self, spark: Spark, window_s: float, wall_s: float) -> None:
         """Find them; windows are so long."""
@@ -30,12 +31,15 @@ class Routes:
         """The job's; None where it has none."""
         return self._routes.get(job)
 
-    def seen(self, before: TrackedFleet, after: TrackedFleet) -> None:
-        """A batch may have come between these two."""
-        for name, route in self._routes.items():
-            batches, known = after.named(name).batches, before.named(name).batches
-            if batches and batches[-1:] != known[-1:]:
-                route.add(batches[-1])
+    def add(self, batches: Iterable[Batch]) -> None:
+        """They were committed: to the windows of key pairs."""
+        for batch in batches:
+            track = self._state.fleet.of_run(batch.run_id)
+            route = None if track is None else self._routes.get(track.job.name)
+            # A query that waits may tell of its last batch again.
+            if track is not None and route is not None and batch != self._newest.get(track.job.name):
+                self._newest[track.job.name] = batch
+                route.add(batch)
 
     def close_windows(self, wall_s: float) -> None:
         """Windows of key pairs that are full end."""

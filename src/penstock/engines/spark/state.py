@@ -8,8 +8,10 @@ from typing import Any
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.watch.events import Stimulus
+from penstock.engines.spark.port import Events
+from penstock.engines.spark.watch.events import Progressed, Stimulus
 from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.progress import Batch, parse_batch
 from penstock.engines.spark.watch.take import taken
 from penstock.engines.spark.watch.track import Track
 
@@ -48,7 +50,21 @@ class EngineState:
     def take(self, *stimuli: Stimulus) -> None:
         """These happened."""
         with self._lock:
-            self._fleet = taken(self._fleet, stimuli, self._clocks.now())
+            for one in stimuli:
+                self._fleet = taken(one, self._fleet, self._clocks.now())
+
+    def take_heard(self, events: Events, apart: Apart) -> list[Batch]:
+        """So did what a listener heard since, and these batches are part of it; what cannot be read is left out."""
+        events.fetch()
+        batches: list[Batch] = []
+        with self._lock:
+            for _ in range(len(events.heard)):
+                with apart.trying("events"):
+                    event = events.heard.popleft()
+                    stimulus = parse_batch(event.json)[1] if isinstance(event, Progressed) else event
+                    self._fleet = taken(stimulus, self._fleet, self._clocks.now())
+                    batches += [stimulus] if isinstance(stimulus, Batch) else []
+        return batches
 
     def change(self, name: str, **fields: Any) -> Track:
         """The job's track with these fields, from now on."""

@@ -22,6 +22,9 @@ class Need(NamedTuple):
 NOTHING = Need(0, 0.0, 0.0)
 
 
+MOST_PORTIONS = 1e15  # of what a slot does; beyond this floats count no single one
+
+
 def allocate(
     topology: Topology,
     rate: float,
@@ -42,6 +45,7 @@ def allocate(
         raise ConfigError("allocate.method", method, f"choose one of {', '.join(ALLOCATIONS)}")
     rate_rps = non_negative(rate, "rate", "write rows per second, zero or more")
     rates = topology.rates(rate_rps, selectivity)
+    _check_portions(rates, models)
     needs = {name: ALLOCATIONS[method](name, _model_of(name, models), rates[name]) for name in topology.operators}
     return Allocation(
         topology=topology,
@@ -54,6 +58,15 @@ def allocate(
         cpu={name: need.cpu for name, need in needs.items()},
         memory={name: need.memory for name, need in needs.items()},
     )
+
+
+def _check_portions(rates: Mapping[str, float], models: Mapping[str, PerformanceModel]) -> None:
+    """What no number of slots could take; nobody plans for it, and it has no number of threads."""
+    for operator, rate_rps in rates.items():
+        slowest_rps = min((p.rate_rps for p in _model_of(operator, models).points if p.rate_rps > 0), default=1.0)
+        if not rate_rps / slowest_rps < MOST_PORTIONS:
+            remedy = "plan for a lower rate, or give a smaller selectivity or a model with a higher rate"
+            raise ConfigError(f"rate of {operator}", rate_rps, f"its model does {slowest_rps:g} rows/s; {remedy}")
 
 
 def _model_of(operator: str, models: Mapping[str, PerformanceModel]) -> PerformanceModel:

@@ -15,6 +15,7 @@ from penstock.planning.provision.rsm import ThreadNeed, alone_need, map_rsm, map
 from penstock.planning.provision.sam import ROUNDING, bundles, map_sam, map_sam_by_need, slots_for
 from penstock.planning.provision.settings import PlaceSettings
 
+MOST_SLOTS = 50_000  # some seconds, too
 MOST_THREADS = 2_000_000  # some seconds; a rate with more of them is a slip of the pen
 _MAPPINGS = {
     "dsm": map_dsm,
@@ -90,6 +91,9 @@ def _refuse_too_many(allocation: Allocation) -> None:
             f"it takes {threads:,} threads, most of them of {most}; plan for a rate with {MOST_THREADS:,} at most, or "
             "give models of faster tasks"
         )
+        raise ConfigError("rate", allocation.rate_rps, remedy)
+    if allocation.slots > MOST_SLOTS:
+        remedy = f"it takes {allocation.slots:,} slots; plan for a rate with {MOST_SLOTS:,} at most"
         raise ConfigError("rate", allocation.rate_rps, remedy)
 
 

@@ -73,7 +73,7 @@ def run(
     info = RunInfo(twin.name, twin.name, policy.name, "simulator")
     store = MemoryStore(info, kept_cycles=_KEPT_CYCLES)
     loop = LoopSettings(twin.interval_s, twin.govern_from_s, go_on=False)
-    session = Session(twin.intents, policy, store, loop, until_s=twin.seconds)
+    session = Session(lambda: twin.intents, policy, store, loop, until_s=twin.seconds)
     session.live_through(engine, SimClock(engine.advance_to))
     views = tuple(view for view in store.views(info.id) if view.at_s >= twin.measure_from_s)
     return TwinResult(views, store.read_run(info.id).decisions)

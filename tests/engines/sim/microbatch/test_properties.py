@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock.core.figures import JobFigures
 from penstock.engines.sim.microbatch import (
     MicroBatchCluster,
     MicroBatchEngine,
@@ -78,11 +79,14 @@ moments = st.lists(times, min_size=1, max_size=5).map(sorted)
 
 @given(scenes, moments)
 @settings(deadline=None, max_examples=60)
-def test_every_row_that_arrived_is_processed_or_open_or_queued(scene: Scene, moments: list[float]) -> None:
+def test_at_any_moment_every_row_is_processed_or_open_or_queued_and_all_figures_are_possible(
+    scene: Scene, moments: list[float]
+) -> None:
     engine = scene.engine()
     processed = dict.fromkeys(NAMES, 0)
     for at_s in moments:
-        engine.advance_to(at_s)
+        for figures in engine.observe(at_s).jobs:
+            are_possible(figures)
         for job in scene.jobs:
             counts = engine.rows(job.name)
             assert counts.arrived == counts.processed + counts.in_batch + counts.queued
@@ -90,18 +94,15 @@ def test_every_row_that_arrived_is_processed_or_open_or_queued(scene: Scene, mom
             processed[job.name] = counts.processed
 
 
-@given(scenes, moments)
-@settings(deadline=None, max_examples=60)
-def test_shares_lie_between_0_and_1_and_latency_is_never_negative(scene: Scene, moments: list[float]) -> None:
-    engine = scene.engine()
-    for figures in (job for at_s in moments for job in engine.observe(at_s).jobs):
-        unit = figures.operators[0]
-        for share in (figures.juice, unit.capacity, unit.busy_share, unit.cpu_share):
-            assert share is None or 0.0 <= share <= 1.0
-        if figures.latency is not None:
-            values = [value for _, value in figures.latency.quantiles]
-            assert values == sorted(values)
-            assert min(figures.latency.mean_s, *values) >= 0.0
+def are_possible(figures: JobFigures) -> None:
+    """Shares lie between 0 and 1, and latency is never negative."""
+    unit = figures.operators[0]
+    for share in (figures.juice, unit.capacity, unit.busy_share, unit.cpu_share):
+        assert share is None or 0.0 <= share <= 1.0
+    if figures.latency is not None:
+        values = [value for _, value in figures.latency.quantiles]
+        assert values == sorted(values)
+        assert min(figures.latency.mean_s, *values) >= 0.0
 
 
 @given(scenes, moments)

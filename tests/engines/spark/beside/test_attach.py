@@ -10,7 +10,7 @@ import pytest
 from tests.engines.spark.beside import drivers
 from tests.patience import eventually, patience_s
 
-pytestmark = [pytest.mark.jvm, pytest.mark.long]
+pytestmark = pytest.mark.jvm
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ def stands(place: Path, query: str) -> Standing:
     return Standing(int(said[-1][1]), int(said[-1][2]), said[-1][3:]) if said else Standing(-1, 0, ["none"])
 
 
+@pytest.mark.contract
 def test_a_driver_in_java_is_governed_from_beside_it_and_runs_on(tmp_path: Path) -> None:
     drivers.needs_javac()
     jar, tenants = drivers.compiled(tmp_path), tmp_path / "tenants.yaml"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 import penstock as ps
@@ -32,6 +33,7 @@ def placed(engine: SparkEngine) -> KeyPlacement | None:
     return left if all(found.executor for found in left.partitions) else None
 
 
+@pytest.mark.contract
 def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     spark: SparkSession, engine: OpenEngine, tmp_path: Path, name: str
 ) -> None:

@@ -55,9 +55,8 @@ class FakeEvents:
         """Cease to listen."""
         self.attached = False
 
-    def drain(self) -> list[Event]:
-        """What came since the last call."""
-        return [self.heard.popleft() for _ in range(len(self.heard))]
+    def fetch(self) -> None:
+        """It is told at once."""
 
 
 @dataclass

@@ -14,9 +14,9 @@ from penstock.engines.spark.history.events import (
     StageEnded,
 )
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.watch.events import Now, Progressed, StageRead, Started, Stimulus
+from penstock.engines.spark.watch.events import Now, Progressed, StageRead, Started
 from penstock.engines.spark.watch.fleet import TrackedFleet
-from penstock.engines.spark.watch.progress import parse_batch
+from penstock.engines.spark.watch.progress import Batch, parse_batch
 from penstock.engines.spark.watch.snapshot import SeenAt, standing_of
 from penstock.engines.spark.watch.take import taken
 from penstock.errors import ConfigError
@@ -118,16 +118,17 @@ def _take(state: _Replay, event: Logged) -> None:
         if track is not None:
             state.pools.add(what.reading.pool)
             opened = replace(track, stages=track.stages.opened(event.at_s))
-            state.fleet = taken(state.fleet.with_track(opened), [StageRead(what.reading, what.name)], now)
-    elif not _told_before(state, what):
-        state.fleet = taken(state.fleet, [what], now)
+            state.fleet = taken(StageRead(what.reading, what.name), state.fleet.with_track(opened), now)
+    elif isinstance(what, Progressed):
+        _, batch = parse_batch(what.json)
+        if not _told_before(state, batch):
+            state.fleet = taken(batch, state.fleet, now)
+    else:
+        state.fleet = taken(what, state.fleet, now)
 
 
-def _told_before(state: _Replay, what: Stimulus) -> bool:
+def _told_before(state: _Replay, batch: Batch) -> bool:
     """A query that waits tells of its last batch again, now and then."""
-    if not isinstance(what, Progressed):
-        return False
-    _, batch = parse_batch(what.json)
     again = state.last_batch.get(batch.run_id) == batch.batch_id
     state.last_batch[batch.run_id] = batch.batch_id
     return again

@@ -51,7 +51,7 @@ class QueryEvents(JvmListener):
         super().__init__(spark)
         self._jsc: Any = spark.sparkContext._jsc
         self._name_pools = name_pools
-        self._queue: deque[Event] = deque(maxlen=_QUEUED_AT_MOST)
+        self.heard: deque[Event] = deque(maxlen=_QUEUED_AT_MOST)
         self._begins: Callable[[StreamingQuery], None] | None = None
 
     def attach(self, begins: Callable[[StreamingQuery], None] | None = None) -> None:
@@ -59,16 +59,15 @@ class QueryEvents(JvmListener):
         self._begins = begins
         super().attach()
 
-    def drain(self) -> list[Event]:
-        """What came since the last call."""
-        return [self._queue.popleft() for _ in range(len(self._queue))]
+    def fetch(self) -> None:
+        """See the port."""
 
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802
         """Runs on the query's own thread, which keeps the pool for its life."""
         name = event.name()
         if name is not None and self._name_pools:  # what is not governed by shares stays where it is
             self._jsc.setLocalProperty(POOL_PROPERTY, name)
-        self._queue.append(Started(event.runId().toString(), name, event.timestamp()))
+        self.heard.append(Started(event.runId().toString(), name, event.timestamp()))
         if name is not None and self._begins is not None:
             self._hand_over(event, self._begins)
 
@@ -84,16 +83,16 @@ class QueryEvents(JvmListener):
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
         """One string over the bridge."""
-        self._queue.append(Progressed(event.progress().json()))
+        self.heard.append(Progressed(event.progress().json()))
 
     def onQueryIdle(self, event: Any) -> None:  # noqa: N802
         """No new rows for a while."""
-        self._queue.append(Idled(event.runId().toString(), event.timestamp()))
+        self.heard.append(Idled(event.runId().toString(), event.timestamp()))
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
         """The query ended."""
         error = event.exception()
-        self._queue.append(Terminated(event.runId().toString(), error.get() if error.isDefined() else None))
+        self.heard.append(Terminated(event.runId().toString(), error.get() if error.isDefined() else None))
 
 
 class _Bridge:

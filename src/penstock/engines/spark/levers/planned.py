@@ -1,11 +1,18 @@
 """What a query takes up at its next start only: a planned restart between two batches."""
 
+from typing import Any
+
 from penstock.core.levers import Dial, Disturbs, Kind, Partitions, Shows, Tasks
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
+
+
+def planned_levers(state: EngineState, planned: PlannedRestarts) -> tuple[Lever[Any], ...]:
+    """All of them: a new one is known to this file alone."""
+    return TasksLever(state, planned), PartitionsLever(planned)
 
 
 class TasksLever(Lever[Tasks]):

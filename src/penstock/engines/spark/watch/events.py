@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stages import StageReading
 
 
@@ -40,7 +41,7 @@ class Terminated:
     error: str | None
 
 
-Event: TypeAlias = Started | Progressed | Idled | Terminated  # what the listener tells
+Event: TypeAlias = Started | Progressed | Idled | Terminated  # what the listener tells, as it tells it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,9 @@ class Arrived:
     rows: float
 
 
-Stimulus: TypeAlias = Event | Adopted | Running | Failed | Met | FilesWait | StageRead | Arrived
+Stimulus: TypeAlias = (
+    Started | Batch | Idled | Terminated | Adopted | Running | Failed | Met | FilesWait | StageRead | Arrived
+)
 
 
 @dataclass(frozen=True, slots=True)

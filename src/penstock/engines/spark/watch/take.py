@@ -1,7 +1,7 @@
 """What happens, taken in: a fleet and a stimulus give the fleet after it. Pure.
 
 Started      somebody's query of a job's name began      -> the job runs it
-Progressed   a batch was committed                       -> figures grow; what was down is up
+Batch        one was committed                           -> figures grow; what was down is up
 Idled        nothing is to be done                       -> rows no longer arrive
 Terminated   a query ended                               -> what died waits for its next start
 Running      the engine's own start came about           -> the job runs it, in its pool
@@ -10,10 +10,10 @@ Adopted, Met a query was found                           -> the job has a handle
 StageRead, FilesWait, Arrived                            -> figures
 """
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import singledispatch
 
+from penstock.engines.spark.restarts import Commit
 from penstock.engines.spark.watch.arrivals import ArrivedBy
 from penstock.engines.spark.watch.events import (
     Adopted,
@@ -23,7 +23,6 @@ from penstock.engines.spark.watch.events import (
     Idled,
     Met,
     Now,
-    Progressed,
     Running,
     StageRead,
     Started,
@@ -31,110 +30,134 @@ from penstock.engines.spark.watch.events import (
     Terminated,
 )
 from penstock.engines.spark.watch.fleet import TrackedFleet
-from penstock.engines.spark.watch.progress import epoch_s, parse_batch
+from penstock.engines.spark.watch.progress import Batch, epoch_s
+from penstock.engines.spark.watch.since import since
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import first_line
 
-
-def taken(fleet: TrackedFleet, stimuli: Iterable[Stimulus], now: Now) -> TrackedFleet:
-    """The fleet after all of them, in their order."""
-    for stimulus in stimuli:
-        track = _HANDLERS[type(stimulus)](fleet, stimulus, now)
-        fleet = fleet if track is None else fleet.with_track(track)
-    return fleet
+_STEPS_BACK_S = 1.0  # what a clock that is kept right takes back at most
 
 
-def _started(fleet: TrackedFleet, event: Started, now: Now) -> Track | None:
+@singledispatch
+def taken(stimulus: Stimulus, fleet: TrackedFleet, now: Now) -> TrackedFleet:
+    """The fleet after that."""
+    raise TypeError(f"{stimulus!r} is none of the above")
+
+
+@taken.register
+def _started(event: Started, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     """Somebody's query of a job's name; one that began before the job's own is over, or about to be.
 
     So is the one that runs an unfinished batch to its end while a state is moved.
     """
     track, began_s = fleet.tracks.get(event.name or ""), epoch_s(event.timestamp)
     if track is None or event.run_id in fleet.runs or began_s < (track.started_s or 0.0):
-        return None
-    return replace(track.begun(event.run_id, began_s), pooled=True)
+        return fleet
+    return fleet.with_track(replace(track.begun(event.run_id, began_s), pooled=True))
 
 
-def _progressed(fleet: TrackedFleet, event: Progressed, now: Now) -> Track | None:
-    _, batch = parse_batch(event.json)
+@taken.register
+def _committed(batch: Batch, fleet: TrackedFleet, now: Now) -> TrackedFleet:
+    """Batches that are older than the fleet keeps them are forgotten."""
     track = fleet.of_run(batch.run_id)
-    return None if track is None else track.and_also(batch, fleet.keep_s)
+    if track is None:
+        return fleet
+    before = track.batches
+    if before and batch.batch_id <= before[-1].batch_id:
+        before = ()  # another checkpoint: its rows are counted from zero
+    if before and batch.committed_s < before[-1].committed_s - _STEPS_BACK_S:
+        before = ()  # the clock was set back: spans between these and later ones are none
+    first_of_run = not before or before[-1].run_id != batch.run_id
+    kept = (*before, batch)
+    commit = Commit(batch.committed_s, batch.rows, batch.committed_s - batch.started_s)
+    # What the run before still told settles nothing, nor a real-time run's first batch: of rows that waited for it.
+    settles = batch.run_id == track.run_id and not (track.tasks and first_of_run)
+    after = replace(
+        track,
+        batches=since(kept, [one.committed_s for one in kept], batch.committed_s - fleet.keep_s),
+        attempts=track.attempts.committed(commit),
+        idle_since_s=None,
+        settling=track.settling and not settles,
+    )
+    return fleet.with_track(after)
 
 
-def _idled(fleet: TrackedFleet, event: Idled, now: Now) -> Track | None:
+@taken.register
+def _idled(event: Idled, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     track = fleet.of_run(event.run_id)
-    return None if track is None else replace(track, idle_since_s=epoch_s(event.timestamp), settling=False)
+    if track is None:
+        return fleet
+    return fleet.with_track(replace(track, idle_since_s=epoch_s(event.timestamp), settling=False))
 
 
-def _terminated(fleet: TrackedFleet, event: Terminated, now: Now) -> Track | None:
+@taken.register
+def _terminated(event: Terminated, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     track = fleet.of_run(event.run_id)
     if track is None or track.run_id != event.run_id:
-        return None
+        return fleet
     if event.error is None:
-        return replace(track, ended="its query was stopped")
+        return fleet.with_track(replace(track, ended="its query was stopped"))
     why = first_line(event.error)
     ended = replace(track, ended=f"its query failed: {why}")
-    return ended if track.job.function is None else _failed_by(ended, why, now)
+    return fleet.with_track(ended if track.job.function is None else _failed_by(ended, why, now))
 
 
-def _adopted(fleet: TrackedFleet, found: Adopted, now: Now) -> Track | None:
+@taken.register
+def _adopted(found: Adopted, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     track = fleet.tracks.get(found.query.name or "")
     if track is None:
-        return None
-    return replace(track.begun(found.query.runId, now.wall_s), query=found.query, pooled=found.pooled)
+        return fleet
+    begun = track.begun(found.query.runId, now.wall_s)
+    return fleet.with_track(replace(begun, query=found.query, pooled=found.pooled))
 
 
-def _running(fleet: TrackedFleet, start: Running, now: Now) -> Track | None:
+@taken.register
+def _running(start: Running, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     """Of one that has died already its end may have been told before."""
     before = fleet.named(start.job)
     track = replace(before, settling=before.run_id is not None).begun(start.query.runId, now.wall_s)
     if track.ended is not None:
-        return track
-    return replace(track, query=start.query, pooled=True, attempts=track.attempts.started(now.even_s))
+        return fleet.with_track(track)
+    attempts = track.attempts.started(now.even_s)
+    return fleet.with_track(replace(track, query=start.query, pooled=True, attempts=attempts))
 
 
-def _failed(fleet: TrackedFleet, start: Failed, now: Now) -> Track | None:
-    return _failed_by(fleet.named(start.job), start.error, now)
+@taken.register
+def _failed(start: Failed, fleet: TrackedFleet, now: Now) -> TrackedFleet:
+    return fleet.with_track(_failed_by(fleet.named(start.job), start.error, now))
 
 
-def _met(fleet: TrackedFleet, found: Met, now: Now) -> Track | None:
+@taken.register
+def _met(found: Met, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     track = fleet.of_run(found.query.runId)
-    return None if track is None or track.run_id != found.query.runId else replace(track, query=found.query)
+    if track is None or track.run_id != found.query.runId:
+        return fleet
+    return fleet.with_track(replace(track, query=found.query))
 
 
-def _files_wait(fleet: TrackedFleet, found: FilesWait, now: Now) -> Track | None:
-    return fleet.named(found.job).with_rows_held_back(found.files)
+@taken.register
+def _files_wait(found: FilesWait, fleet: TrackedFleet, now: Now) -> TrackedFleet:
+    return fleet.with_track(fleet.named(found.job).with_rows_held_back(found.files))
 
 
-def _stage_read(fleet: TrackedFleet, read: StageRead, now: Now) -> Track | None:
+@taken.register
+def _stage_read(read: StageRead, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     """Its pool says whether shares reach the query; not that of a run before."""
     track = fleet.of_run(read.reading.run_id)
     if track is None:
-        return None
+        return fleet
     pooled = read.reading.pool == track.job.name or not track.job.own_pool
     pooled = pooled if read.reading.run_id == track.run_id else track.pooled
-    return replace(track, stages=track.stages.and_also(read.reading, now.wall_s, read.name), pooled=pooled)
+    stages = track.stages.and_also(read.reading, now.wall_s, read.name)
+    return fleet.with_track(replace(track, stages=stages, pooled=pooled))
 
 
-def _arrived(fleet: TrackedFleet, found: Arrived, now: Now) -> Track | None:
+@taken.register
+def _arrived(found: Arrived, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     track = fleet.named(found.job)
-    return replace(track, arrivals=track.arrivals.and_also(ArrivedBy(now.wall_s, found.rows), fleet.keep_s))
+    arrivals = track.arrivals.and_also(ArrivedBy(now.wall_s, found.rows), fleet.keep_s)
+    return fleet.with_track(replace(track, arrivals=arrivals))
 
 
 def _failed_by(track: Track, why: str, now: Now) -> Track:
     return replace(track, attempts=track.attempts.failed(why, now.even_s, track.job.restart, now.wall_s))
-
-
-_HANDLERS: Mapping[type[Stimulus], Callable[[TrackedFleet, Any, Now], Track | None]] = {
-    Started: _started,
-    Progressed: _progressed,
-    Idled: _idled,
-    Terminated: _terminated,
-    Adopted: _adopted,
-    Running: _running,
-    Failed: _failed,
-    Met: _met,
-    FilesWait: _files_wait,
-    StageRead: _stage_read,
-    Arrived: _arrived,
-}

@@ -11,7 +11,7 @@ from penstock.engines.first_batches import FirstBatches
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.restarts import Attempts, Commit, Health
+from penstock.engines.spark.restarts import Attempts, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
 from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.files import WaitingFiles
@@ -19,7 +19,6 @@ from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.python_time import UNMEASURED
-from penstock.engines.spark.watch.since import since
 from penstock.engines.spark.watch.stage_figures import StageHistory
 
 NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
@@ -27,7 +26,6 @@ NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said
 STARTS_WITHIN_S = 10.0  # a start that takes longer is told of
 SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
 REAL_TIME_SETTLES_WITHIN_S = 150.0
-_STEPS_BACK_S = 1.0  # what a clock that is kept right takes back at most
 _IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
 
 
@@ -103,26 +101,6 @@ class Track:
             batches=tuple(batches),
             attempts=self.attempts.clock_set(by_s),
             oversleeps_s=max(0.0, self.oversleeps_s - by_s) if self.runs else 0.0,
-        )
-
-    def and_also(self, batch: Batch, keep_s: float) -> "Track":
-        """A batch was committed; batches older than `keep_s` are forgotten."""
-        before = self.batches
-        if before and batch.batch_id <= before[-1].batch_id:
-            before = ()  # another checkpoint: its rows are counted from zero
-        if before and batch.committed_s < before[-1].committed_s - _STEPS_BACK_S:
-            before = ()  # the clock was set back: spans between these and later ones are none
-        first_of_run = not before or before[-1].run_id != batch.run_id
-        kept = (*before, batch)
-        commit = Commit(batch.committed_s, batch.rows, batch.committed_s - batch.started_s)
-        # What the run before still told settles nothing, nor a real-time run's first batch: of rows that waited for it.
-        settles = batch.run_id == self.run_id and not (self.tasks and first_of_run)
-        return replace(
-            self,
-            batches=since(kept, [one.committed_s for one in kept], batch.committed_s - keep_s),
-            attempts=self.attempts.committed(commit),
-            idle_since_s=None,
-            settling=self.settling and not settles,
         )
 
     def with_rows_held_back(self, waiting: WaitingFiles) -> "Track":

@@ -4,6 +4,7 @@ Queries of all its sessions are seen, not those of one: a pipeline's run in sess
 to them is fetched; nothing in the driver calls this process, or waits for it.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -63,6 +64,7 @@ class FetchedEvents:
     def __init__(self, context: BesideContext, names: Names) -> None:
         self._entry = context._entry
         self._names = names
+        self.heard: deque[Event] = deque()
 
     def attach(self, begins: Callable[[Query], None] | None = None) -> None:
         """Have events kept from now on; a query of another process begins before anybody here hears of it."""
@@ -72,9 +74,9 @@ class FetchedEvents:
         """Have none kept."""
         self._entry.ignore()
 
-    def drain(self) -> list[Event]:
-        """What came since the last call."""
-        return [_named(event, self._names) for event in fetched(self._entry.fetch())]
+    def fetch(self) -> None:
+        """See the port."""
+        self.heard += [_named(event, self._names) for event in fetched(self._entry.fetch())]
 
 
 def fetched(text: str) -> list[Event]:
