@@ -97,7 +97,9 @@ def test_a_lever_is_a_kind_an_engines_lever_and_a_planners_rule() -> None:
 
 
 def test_a_lever_of_a_planned_restart_is_known_to_the_file_of_its_own() -> None:
-    assert importers("penstock.engines.spark.levers", {"PartitionsLever", "TasksLever", "TriggerLever"}) == set()
+    levers = "penstock.engines.spark.levers"
+    assert importers(levers, {"PartitionsLever", "TasksLever"}) == set()
+    assert importers(levers, {"TriggerLever"}) == {"engines/spark/levers/planned.py"}
 
 
 def test_the_parts_of_a_round_are_put_together_in_one_place() -> None:

@@ -176,7 +176,7 @@ _TURNS: Sequence[tuple[Move, Move]] = (
     (BatchBound("ads", None, 500), BatchBound("ads", 500, 600)),
     (Table("ads", "tags", _TABLES[0], _TABLES[1], 1), Table("ads", "tags", _TABLES[1], _TABLES[0], 1)),
     (BatchBound("fraud", None, 700), BatchBound("fraud", 700, 800)),  # which its next runs begin with
-    (Trigger("fraud", 0.2, 1.0), Trigger("fraud", 1.0, 0.2)),
+    (Trigger("fraud", 0.2, 3600.0), Trigger("fraud", 3600.0, 0.2)),
     (Partitions("fraud", 2, 4), Partitions("fraud", 4, 2)),
     (Executors(4, 3), Executors(3, 4)),
     (Memory(1024, 2048), Memory(2048, 3072)),

@@ -149,32 +149,40 @@ def test_a_controller_that_was_taken_over_does_nothing_more_and_says_so(rig: Ope
 
 
 @pytest.mark.contract
-def test_another_trigger_starts_the_query_again_and_the_same_one_does_not(rig: Opened, name: str) -> None:
+def test_another_trigger_holds_while_the_query_runs_on(rig: Opened, name: str) -> None:
     running, first = rig.engine(Job(name, rig.rig.quick)), rig.run_id(name)
-    assert turned(running, Trigger(name, 0.2, 0.2)).error is None
-    assert rig.run_id(name) == first
+    rig.observed(running, name, lambda job: job.processed_rps)
     assert "ask for 0 or more seconds" in str(turned(running, Trigger(name, 0.2, -1.0)).error)
     assert turned(running, Trigger(name, 0.2, 0.1)).error is None
+    figures = rig.observed(running, name, lambda job: job.processed_rps)
+    assert (figures.trouble, [dial.now for dial in figures.levers if dial.kind == "trigger"]) == (None, [0.1])
+    assert rig.run_id(name) == first
+    assert [job.trigger_s for job in running.jobs] == [0.1]  # with which it would be started again
+
+
+def test_a_long_wait_between_batches_is_cut_short_by_a_restart(rig: Opened, name: str) -> None:
+    running, first = rig.engine(Job(name, rig.rig.quick, trigger_s=3600.0)), rig.run_id(name)
+    assert turned(running, Trigger(name, 3600.0, 0.1)).error is None
     assert rig.run_id(name) != first
     assert rig.observed(running, name, lambda job: job.processed_rps).trouble is None
 
 
 @pytest.mark.parametrize(("error", "told"), [("no credentials", "no credentials"), ("", "ValueError")])
 def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(rig: Opened, name: str, error: str, told: str) -> None:
-    running = rig.engine(Job(name, failing_in({2}, rig.rig.quick, error)))
-    assert f"it runs on as it was; {told}" in str(turned(running, Trigger(name, 0.2, 5.0)).error)
-    assert [(job.name, job.trigger_s) for job in running.jobs] == [(name, None)]
-    assert rig.observed(running, name, lambda job: job.processed_rps).trouble is None
+    running = rig.engine(Job(name, failing_in({2}, rig.rig.quick, error), trigger_s=3600.0))
+    assert f"it runs on as it was; {told}" in str(turned(running, Trigger(name, 3600.0, 5.0)).error)
+    assert [(job.name, job.trigger_s) for job in running.jobs] == [(name, 3600.0)]
+    assert of(running.observe(1.0), name).trouble is None
 
 
 def test_a_job_that_does_not_even_start_as_it_was_is_started_again_by_its_restart_policy(
     rig: Opened, name: str
 ) -> None:
-    running = rig.engine(Job(name, failing_in({2, 3}, rig.rig.quick)))
-    said = turned(running, Trigger(name, 0.2, 5.0)).error
+    running = rig.engine(Job(name, failing_in({2, 3}, rig.rig.quick), trigger_s=3600.0))
+    said = turned(running, Trigger(name, 3600.0, 0.2)).error
     assert f"{name} could not be started again: no credentials" in str(said)
     assert "failed 1 times, next start in" in str(of(running.observe(1.0), name).trouble)
-    assert rig.observed(running, name, lambda job: job.processed_rps).trouble is None
+    rig.observed(running, name, lambda job: job.trouble is None)
 
 
 @pytest.mark.contract

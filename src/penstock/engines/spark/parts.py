@@ -19,7 +19,6 @@ from penstock.engines.spark.levers.memory import MemoryLever
 from penstock.engines.spark.levers.planned import planned_levers
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.levers.table import TableLever
-from penstock.engines.spark.levers.trigger import TriggerLever
 from penstock.engines.spark.limiting import Limiting
 from penstock.engines.spark.look import Look
 from penstock.engines.spark.opening import Opening
@@ -75,8 +74,7 @@ def parts_of(
         ExecutorsLever(spark.executors, capacity.elastic, clocks.even),
         memory,
         bounds,
-        *planned_levers(state, planned),
-        TriggerLever(spark, state, planned),
+        *planned_levers(spark, state, planned),
         TableLever(state, planned, routes),
     )
     hearing, small = Hearing(shared, events, routes, places), SmallStarts(shared, bounds, capacity.slots)

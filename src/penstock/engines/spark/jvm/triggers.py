@@ -54,20 +54,24 @@ def _has_interval(query: StreamingQuery) -> bool:
 
 
 def _interval(query: StreamingQuery) -> tuple[Any, Any] | None:
-    """The field with the interval, and whose it is; None where this Spark has none of that name."""
+    """The field with the interval, and whose it is; None before the query begins, and where Spark has none."""
     execution = _execution(query)
     kind = execution.getClass()
     while kind is not None:
         for field in kind.getDeclaredFields():
             if field.getName().endswith(_EXECUTOR):
                 field.setAccessible(True)
-                executor = field.get(execution)
-                found = [one for one in executor.getClass().getDeclaredFields() if one.getName() == _INTERVAL]
-                if not found:
-                    return None
-                found[0].setAccessible(True)
-                return found[0], executor
+                return _field_of(field.get(execution))
         kind = kind.getSuperclass()
+    return None
+
+
+def _field_of(executor: Any) -> tuple[Any, Any] | None:
+    fields = () if executor is None else executor.getClass().getDeclaredFields()
+    for field in fields:
+        if field.getName() == _INTERVAL:
+            field.setAccessible(True)
+            return field, executor
     return None
 
 

@@ -24,3 +24,8 @@ class Lever(Generic[M]):
     def turn(self, move: M, wall_s: float) -> None:
         """Carry the move out."""
         raise NotImplementedError
+
+
+def can_restart(track: Track) -> bool:
+    """Whether it runs in micro-batches and penstock can start it again."""
+    return track.runs and not track.tasks and track.job.function is not None

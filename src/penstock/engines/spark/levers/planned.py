@@ -1,18 +1,20 @@
-"""What a query takes up at its next start only: a planned restart between two batches."""
+"""What a query takes up at its next start, some of it only then: a planned restart between two batches."""
 
 from typing import Any
 
 from penstock.core.levers import Dial, Disturbs, Kind, Partitions, Shows, Tasks
-from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.lever import Lever, can_restart
+from penstock.engines.spark.levers.trigger import TriggerLever
 from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.port import Spark
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
 
-def planned_levers(state: EngineState, planned: PlannedRestarts) -> tuple[Lever[Any], ...]:
+def planned_levers(spark: Spark, state: EngineState, planned: PlannedRestarts) -> tuple[Lever[Any], ...]:
     """All of them: a new one is known to this file alone."""
-    return TasksLever(state, planned), PartitionsLever(planned)
+    return TasksLever(state, planned), PartitionsLever(planned), TriggerLever(spark, state, planned)
 
 
 class TasksLever(Lever[Tasks]):
@@ -42,15 +44,10 @@ class PartitionsLever(Lever[Partitions]):
         self._planned = planned
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
-        if not restarts(track) or track.state_bytes is None:
+        if not can_restart(track) or track.state_bytes is None:
             return None
         now = self._planned.partitions(track)
         return Dial("partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: Partitions, wall_s: float) -> None:
         self._planned.repartition(move.job, move.after)
-
-
-def restarts(track: Track) -> bool:
-    """Whether it runs in micro-batches and penstock can start it again."""
-    return track.runs and not track.tasks and track.job.function is not None

@@ -7,8 +7,7 @@ started again between two batches.
 from dataclasses import dataclass, replace
 
 from penstock.core.levers import Dial, Disturbs, Kind, Shows, Trigger
-from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.levers.planned import restarts
+from penstock.engines.spark.levers.lever import Lever, can_restart
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.query import Query
@@ -45,7 +44,7 @@ class TriggerLever(Lever[Trigger]):
             return None
         if found.in_stride:
             return Dial("trigger", track.job.name, found.every_s, 0.0, shows=Shows.NEXT_BATCH)
-        if not restarts(track):
+        if not can_restart(track):
             return None
         return Dial("trigger", track.job.name, found.every_s, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
@@ -71,7 +70,10 @@ class TriggerLever(Lever[Trigger]):
         if known is None or known.run_id != track.run_id:
             every_s = self._spark.trigger_s(query)
             known = _Standing(track.run_id, every_s, self._turns_in_stride(query, every_s))
-            self._known[track.job.name] = known
+            if any(
+                batch.run_id == track.run_id for batch in track.batches
+            ):  # one that only begins may come to allow it
+                self._known[track.job.name] = known
         return known
 
     def _turns_in_stride(self, query: Query, every_s: float | None) -> bool:
