@@ -30,7 +30,7 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants
 
 WAYS = {"FAIR": "fair", "by hand": "static", "penstock": "penstock"}
-WARM_UP_S = 20.0
+WARM_UP_S = 40.0
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from penstock.engines.first_batches import LONG_S, FirstBatches, Loosened, SmallBatch, TakenBatch, loosened
 
 FIRST = FirstBatches("run", until_s=120.0, rows=4_000)
+AFTER_ONE = replace(FIRST, full=TakenBatch(0, 4_000, 1e6, 5.0))
 OF_FILES = FirstBatches("run", until_s=120.0)
 
 
@@ -22,7 +23,12 @@ def batch(taken: float, took_s: float = 1.0, left: float | None = None, number: 
         pytest.param(FIRST, batch(4_000, took_s=0.1, left=1e6), 64_000, id="quick: at most sixteen times as many"),
         pytest.param(FIRST, batch(4_000, took_s=1.0, left=1e6), 16_000, id="what fits into four seconds"),
         pytest.param(FIRST, batch(4_000, took_s=3.0, left=1e6), 8_000, id="most of it may be what a batch takes"),
-        pytest.param(FIRST, batch(4_000, took_s=9.0, left=1e6), 4_000, id="as long as it may be"),
+        pytest.param(FIRST, batch(4_000, took_s=5.0, left=1e6), 6_000, id="long: more rows are tried"),
+        pytest.param(FIRST, batch(4_000, took_s=8.0, left=1e6), 5_000, id="nearly as long as it may be"),
+        pytest.param(AFTER_ONE, batch(6_000, took_s=7.5, left=1e6), 6_000, id="long for its rows"),
+        pytest.param(AFTER_ONE, batch(6_000, took_s=5.5, left=1e6), 12_000, id="long whatever its rows"),
+        pytest.param(AFTER_ONE, batch(2_000, took_s=4.5, left=1e6), 4_000, id="hardly shorter with half of them"),
+        pytest.param(AFTER_ONE, batch(4_000, took_s=6.0, left=1e6), 4_000, id="as many rows tell nothing"),
         pytest.param(FIRST, batch(4_000, took_s=40.0, left=1e6), 1_000, id="dear rows: fewer of them"),
         pytest.param(FIRST, batch(4_000, took_s=400.0, left=1e6), 400, id="no less than a tenth"),
         pytest.param(FIRST, batch(4_000, left=0.0), 4_000, id="nothing waits beyond it"),
@@ -75,7 +81,7 @@ def test_after_two_minutes_it_is_as_the_options_say_whatever_waits() -> None:
     first = FirstBatches.of("run", SmallBatch(4_000), even_s=50.0)
     full = batch(4_000, left=1e6)
     assert loosened(first, full, even_s=169.0) == Loosened(
-        replace(first, rows=16_000, grew=True), "rows wait beyond it"
+        replace(first, rows=16_000, grew=True, full=full), "rows wait beyond it"
     )
     assert loosened(first, full, even_s=170.0) == Loosened(None, "enough is known of it by now")
 
