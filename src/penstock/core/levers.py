@@ -298,7 +298,9 @@ class _Words:
     def figure(self, value: float | None) -> str:
         if value is None:
             return "none"
-        return text_of_seconds(value) if self.seconds else f"{value:,.0f}"
+        if self.seconds:
+            return text_of_seconds(value) if value else "none"  # batches follow one another
+        return f"{value:,.0f}"
 
 
 _WORDS: Mapping[Kind, _Words] = {
