@@ -2,15 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.levers import BatchBound, Trigger
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.triggers import trigger_s
+from penstock.engines.spark.watch.progress import epoch_s
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually
 from tests.real_spark import OpenEngine
@@ -53,3 +56,27 @@ def test_a_kafka_jobs_trigger_and_bound_move_and_counts_stay_exact(
     eventually(lambda: read_to(first) == 1200)
     largest = max(batch["numInputRows"] for batch in first.recentProgress if batch["batchId"] > last + 2)
     assert 95 <= largest <= 100
+
+
+def test_batches_begin_as_often_as_was_turned(
+    spark: SparkSession, engine: OpenEngine, name: str, tmp_path: Path
+) -> None:
+    def often(session: SparkSession) -> DataStreamWriter:
+        rows = session.readStream.format("rate").option("rowsPerSecond", 100).option("numPartitions", 1).load()
+        writer = rows.writeStream.format("noop").option("checkpointLocation", str(tmp_path / "checkpoint"))
+        return writer.trigger(processingTime="100 milliseconds")
+
+    watched = engine(Job(name, often))
+    query = running(spark, name)
+    eventually(lambda: query.lastProgress)
+    assert retriggered(watched, name, 0.1, 2.0) is None
+    last = eventually(lambda: query.lastProgress)["batchId"]
+    later = eventually(lambda: found if len(found := since(query, last + 2)) >= 3 else None)
+    begins = [epoch_s(batch["timestamp"]) // 2.0 for batch in later]
+    assert len(set(begins)) == len(begins)  # Spark begins one in each two seconds of the clock
+    assert running(spark, name).runId == query.runId
+
+
+def since(query: StreamingQuery, first: int) -> list[dict[str, Any]]:
+    """The batches from that one on that had rows, as Spark tells of them."""
+    return [batch for batch in query.recentProgress if batch["batchId"] >= first and batch["numInputRows"]]
