@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import BatchBound, Move, Partitions, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.baselines.hands_off import NoMemory
 from penstock.store.memory import MemoryStore
 from tests.engines.sim.microbatch.builders import a_job, an_engine
+from tests.faulty import Ticking
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +59,30 @@ def test_a_policy_of_their_own_asks_the_tenants_that_want_to_be_asked() -> None:
     cycle, engine = cycle_of(Slots("job", 1, 2), approval=frozenset({"job"}))
     assert (cycle.plan.decisions, engine.threads_total()) == ((), 1)
     assert cycle.plan.note == "job must approve first"
+
+
+@dataclass(frozen=True, slots=True)
+class Impatient:
+    """A policy that wants to be asked again soon until it has seen enough."""
+
+    again_s: float
+    name: str = "impatient"
+
+    def start(self) -> NoMemory:
+        return NoMemory()
+
+    def decide(self, view: View, memory: NoMemory) -> tuple[Plan, NoMemory]:
+        return Plan(note="learning", again_s=self.again_s if view.at_s < 13.0 else None), memory
+
+
+@pytest.mark.parametrize(
+    ("again_s", "rounds_at_s"),
+    [(2.0, [10.0, 12.0, 14.0, 24.0]), (0.0, [10.0, 11.0, 12.0, 13.0, 23.0]), (60.0, [10.0, 20.0])],
+)
+def test_a_policy_is_asked_again_as_soon_as_it_wants_and_no_later_than_by_the_interval(
+    again_s: float, rounds_at_s: list[float]
+) -> None:
+    engine, store = an_engine(a_job()), MemoryStore()
+    settings, intents = LoopSettings(interval_s=10.0), {"job": Intent(Latency("1s"))}
+    drive(Governor(engine, Impatient(again_s), store, settings, intents=lambda: intents), Ticking(), 24.0)
+    assert [cycle.at_s for cycle in store.cycles("run")] == rounds_at_s

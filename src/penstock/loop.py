@@ -33,6 +33,7 @@ from penstock.troubles import Stage, Troubles, Unstored
 
 _log = logging.getLogger("penstock")
 
+_SOONEST_S = 1.0  # after a round, whatever a policy asks for
 _MOST_DOUBLINGS = 32  # by then any interval is beyond any bound, and a day of failures overflows no float
 
 
@@ -54,12 +55,16 @@ class LoopSettings:
             if not factor >= 1:
                 raise ConfigError(name, factor, "write 1 or more")
 
-    def wait_s(self, failures: int) -> float:
-        """How long after a round the next one comes, when so many in a row have failed.
+    def wait_s(self, failures: int, again_s: float | None = None) -> float:
+        """How long after a round the next one comes, when so many in a row have failed, or the policy asks for it.
 
         >>> [LoopSettings().wait_s(failures) for failures in range(6)]
         [10.0, 10.0, 20.0, 30.0, 30.0, 30.0]
+        >>> LoopSettings().wait_s(0, 2.0), LoopSettings().wait_s(1, 2.0), LoopSettings(interval_s=1.0).wait_s(0, 2.0)
+        (2.0, 10.0, 1.0)
         """
+        if again_s is not None and not failures:
+            return min(max(again_s, _SOONEST_S), self.interval_s)
         longer = self.back_off_factor ** min(max(failures - 1, 0), _MOST_DOUBLINGS)
         return self.interval_s * min(longer, self.back_off_at_most)
 
@@ -75,6 +80,7 @@ class Carried:
     orders: Orders | None = None  # heard last
     view: View | None = None  # seen last
     failures: int = 0  # rounds in a row, up to the last one, that failed
+    again_s: float | None = None  # how soon its policy wants to be asked again
     said: tuple[str, ...] = ()  # what went wrong between rounds
     error: str | None = None  # of the last round
     unstored: Unstored = Unstored()
@@ -250,6 +256,7 @@ class Governor:
         after = replace(
             carried,
             failures=failures,
+            again_s=cycle.plan.again_s,
             error=now,
             unstored=Unstored(),
             outlooks=standing(carried.outlooks, cycle.plan.outlooks, cycle.at_s),
@@ -287,7 +294,7 @@ def drive(
     due = clock.now()
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
-        due = max(due + governor.settings.wait_s(carried.failures), clock.now())
+        due = max(due + governor.settings.wait_s(carried.failures, carried.again_s), clock.now())
         # What is left at the end may be too short for another round: the jobs have it all the same.
         if not clock.wait_until(min(due, until_s)) or due > until_s:
             return carried

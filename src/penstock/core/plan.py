@@ -118,7 +118,8 @@ class Plan:
 
     `outlooks` are those of the jobs that it looked at, where it plans ahead. `errors` are how far off its predictions
     have been so far, by tenant: all of them in every cycle, for who looks sees the newest. `shortfall` is the sentence
-    that says that no shares meet all intents, what is best then, and what would do; empty while some do.
+    that says that no shares meet all intents, what is best then, and what would do; empty while some do. `again_s`
+    is how soon the policy wants to be asked again, where the next round would be later.
     """
 
     decisions: tuple[Decision, ...] = ()
@@ -127,6 +128,7 @@ class Plan:
     outlooks: tuple[JobOutlook, ...] = ()
     errors: tuple[PredictionError, ...] = ()
     shortfall: str = ""
+    again_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,7 @@ def _all(view: View, *parts: tuple[Plan, View]) -> Plan:
         outlooks=tuple(outlook for plan, _ in parts for outlook in plan.outlooks),
         errors=tuple(error for plan, _ in parts for error in plan.errors),
         shortfall="; ".join(plan.shortfall for plan, _ in parts if plan.shortfall),
+        again_s=min((plan.again_s for plan, _ in parts if plan.again_s is not None), default=None),
     )
 
 

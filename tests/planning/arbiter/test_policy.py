@@ -42,6 +42,7 @@ def first_decision(views: Sequence[View]) -> tuple[Decision, ArbiterMemory]:
 def test_it_acts_in_the_first_round_in_which_all_costs_are_known() -> None:
     plans, _ = rounds(Arbiter(), [seen(2.0)])
     assert len(plans[0].decisions) == 1
+    assert plans[0].again_s is None
 
 
 def test_a_decision_tells_what_it_foretells_of_every_tenant_before_and_after() -> None:
@@ -67,6 +68,9 @@ def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but
     plans, memory = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
     assert [bool(plan.decisions) for plan in plans] == [False, False, True]
     assert plans[0].note == "learning what batches cost; awaiting those of a"
+    assert [plan.again_s for plan in plans] == [2.0, 2.0, 2.0]  # a batch that tells more may end at any moment
+    late, _ = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 71.0)])
+    assert late[-1].again_s is None
     assert {type(move) for move in plans[2].decisions[0].moves} == {Slots}
     again = replace(memory, acted=None)
     for at_s, bounded in ((39.0, False), (40.0, True)):

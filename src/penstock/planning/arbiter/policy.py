@@ -44,6 +44,7 @@ _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
+_SOON_S, _LEARNS_FOR_S = 2.0, 60.0  # while batches are awaited that tell of costs, a round comes sooner
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _SECONDED_AFTER_S = 5.0  # later on another step under the same load is to be found worth a turn for so long
@@ -80,7 +81,8 @@ class Arbiter:
         since_s = view.at_s - (memory.since_s or 0.0)
         if fleet is None or (waiting and since_s < min(_EARLY_S, self.settings.patience_s)):
             names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
-            return Plan(note=f"learning what batches cost; awaiting those of {names or 'all jobs'}"), memory
+            note = f"learning what batches cost; awaiting those of {names or 'all jobs'}"
+            return Plan(note=note, again_s=_SOON_S if since_s < _LEARNS_FOR_S else None), memory
         if waiting and since_s < self.settings.patience_s:
             fleet = fleet.of_shares_alone
         memory = _with_bias(fleet, memory)
@@ -88,7 +90,8 @@ class Arbiter:
         fleet = fleet.corrected(memory.costs)
         plan, memory = self._decided(view, fleet, memory)
         errors = tuple(memory.errors[name] for name in sorted(memory.errors))
-        return replace(plan, errors=errors, shortfall=memory.shortfall), memory
+        again_s = _SOON_S if waiting and since_s < _LEARNS_FOR_S else None
+        return replace(plan, errors=errors, shortfall=memory.shortfall, again_s=again_s), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         acted = memory.acted
