@@ -20,7 +20,7 @@ from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 # How often batches may begin: the less often, the later is seen what comes of it.
-TRIGGERS_S = (1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
+TRIGGERS_S = (1.0, 2.0, 3.0, 5.0, 8.0)
 _OF_TARGET = (0.25, 0.5)  # of the seconds that are asked for, between two batches
 MANY = 30  # jobs: of more, only a few are turned alone
 _ROUNDS = 8
@@ -35,7 +35,7 @@ _TOUCHED = 0.01  # of a job's utility: a change by less is none
 # Of the maximum utility, if the batches of all were made smaller: what is held back waits, hurts as soon as more of it
 # comes, and what it costs shows only then. Shares take nothing from anybody who does not need it.
 _HELD_COSTS = 0.03
-_PACED_COSTS = 0.003  # the same, if the batches of all began more or less often than they do
+_PACED_COSTS = 0.02  # the same, if the batches of all began more or less often than they do
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
