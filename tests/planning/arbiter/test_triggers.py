@@ -16,7 +16,7 @@ from penstock.planning.arbiter.search import Found, search
 from penstock.planning.arbiter.words import why
 from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
-OF_BATCHES = {"task_cpu_s": np.array([0.2, 0.4, 0.4]), "aside_s": np.array([0.1, 0.1, 0.1])}
+OF_BATCHES = {"task_cpu_s": np.array([0.2, 0.6, 0.6]), "aside_s": np.array([0.1, 0.1, 0.1])}
 JUICE = Intent(Juice(0.8, utility=10.0))
 
 
@@ -25,13 +25,14 @@ def trigger(name: str, every_s: float, disturbs: Disturbs = Disturbs.NOTHING) ->
 
 
 def dear_batches(disturbs: Disturbs = Disturbs.NOTHING) -> Fleet:
-    """What a batch takes beside its rows keeps both cores busy; nobody's batches can be bounded."""
+    """What a batch takes beside its rows keeps both cores busy; no shares can be had, and no bounds."""
     return fleet(
         job("urgent", 20.0, "3s", worth=40.0, levers=trigger("urgent", 0.0, disturbs)),
         job("late", 20.0, "20s", levers=trigger("late", 1.0, disturbs)),
         job("any", 20.0, intent=JUICE, levers=trigger("any", 1.0, disturbs)),
         slots=4,
         cores=2,
+        most=np.ones(3),
         **OF_BATCHES,
     )
 
