@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.levers import BatchBound, Dial, Disturbs, Shows, Slots
+from penstock.core.levers import BatchBound, Dial, Shows, Slots, Trigger
 from penstock.core.view import JobView, View
 from penstock.planning.registry import policy_named
 
@@ -57,7 +57,7 @@ def decided(jobs: int, seed: int) -> tuple[float, float, int]:
         plan, memory = policy.decide(view, memory)
         took_s.append(time.process_time() - began_s)
         moves = [move for decision in plan.decisions for move in decision.moves]
-        levers.update({(move.job, move.kind): move.after for move in moves if isinstance(move, Slots | BatchBound)})
+        levers.update({(move.job, move.kind): move.after for move in moves if isinstance(move, Slots | BatchBound | Trigger)})
         turned += len(moves)
     return took_s[0], took_s[1], turned
 
@@ -81,7 +81,7 @@ def _job(
         up_s=100.0,
         levers=(
             Dial("bound", name, levers.get((name, "bound")), 1, shows=Shows.NEXT_BATCH),
-            Dial("trigger", name, 1.0, 0.0, disturbs=Disturbs.QUERY),
+            Dial("trigger", name, levers.get((name, "trigger")) or 1.0, 0.0, shows=Shows.NEXT_BATCH),
         ),
         batches=tuple(_batch(number, rate_rps) for number in range(first, until_s + 1)),
     )

@@ -280,7 +280,8 @@ def _options(fleet: Fleet, best: Settings, steps: Floats) -> tuple[Settings, NDA
 
 def _paced(fleet: Fleet, best: Settings) -> tuple[Settings, NDArray[np.bool_]]:
     """Every trigger to try of each job whose batches may begin more or less often while it runs."""
-    steps = np.array(TRIGGERS_S if fleet.in_stride.any() else ())
+    few = fleet.size > _HUGE
+    steps = np.array(() if not fleet.in_stride.any() else TRIGGERS_S[3:4] if few else TRIGGERS_S)
     tried = np.broadcast_to(steps[:, None], (len(steps), fleet.size))
     triggers = np.concatenate([tried, fleet.own_trigger_s[None, :]])
     options = replace(best.times(len(triggers)), triggers=triggers)
