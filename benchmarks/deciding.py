@@ -57,7 +57,8 @@ def decided(jobs: int, seed: int) -> tuple[float, float, int]:
         plan, memory = policy.decide(view, memory)
         took_s.append(time.process_time() - began_s)
         moves = [move for decision in plan.decisions for move in decision.moves]
-        levers.update({(move.job, move.kind): move.after for move in moves if isinstance(move, Slots | BatchBound | Trigger)})
+        of_jobs = [move for move in moves if isinstance(move, Slots | BatchBound | Trigger)]
+        levers.update({(move.job, move.kind): move.after for move in of_jobs})
         turned += len(moves)
     return took_s[0], took_s[1], turned
 
