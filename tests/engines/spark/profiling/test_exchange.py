@@ -35,6 +35,12 @@ class Noting:
         yield work
 
 
+@pytest.fixture(autouse=True)
+def no_slot_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Spark session that other tests began in this process has left its address: threads take it for a slot's."""
+    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+
+
 def ticks(step_s: float = 0.05) -> Callable[[], float]:
     """A clock that goes on a step whenever somebody looks: as many tuples are generated on every machine."""
     return partial(next, (tick * step_s for tick in count()))
