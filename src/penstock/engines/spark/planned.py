@@ -24,6 +24,12 @@ from penstock.errors import EngineError, first_line
 _log = logging.getLogger("penstock.spark")
 
 
+def check_interval(job: str, every_s: float) -> None:
+    """An EngineError where no batches can begin so often."""
+    if not 0 <= every_s < float("inf"):
+        raise EngineError(f"{job}: a batch every {every_s} s is none; ask for 0 or more seconds")
+
+
 class PlannedRestarts:
     """Carries them out; `runs` is told of every query that was started. `slots` says how many there are."""
 
@@ -64,8 +70,7 @@ class PlannedRestarts:
         track, query = self._of(job)
         if track.tasks:
             raise EngineError(f"{job} runs in real-time mode, where no trigger begins a batch")
-        if not 0 <= every_s < float("inf"):
-            raise EngineError(f"{job}: a batch every {every_s} s is none; ask for 0 or more seconds")
+        check_interval(job, every_s)
         if self._spark.trigger_s(query) != every_s:
             self._change(track, query, replace(track.job, trigger_s=every_s))
 

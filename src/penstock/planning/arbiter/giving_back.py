@@ -1,19 +1,21 @@
 """Giving back: executors that follow the jobs' slots and are not needed for what is asked, nor for some more rows.
 
 Nobody says what an executor costs, so none is given back that makes a difference to anybody. Jobs keep their part of
-the slots, or get as much of them as they keep busy, whichever does with fewer executors. And waits between batches that
-are longer than people said, where nobody loses by it.
+the slots, or get as much of them as they keep busy, whichever does with fewer executors. Bounds that
+hold nothing back go, too, and waits between batches that are longer than people said, where nobody loses by it.
 """
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.outcome import HORIZON_S, foretell
-from penstock.planning.arbiter.search import Found
+from penstock.planning.arbiter.search import MANY, Found, bound_steps
 from penstock.planning.arbiter.sharing import activity, conditions, pace
 
 HARMLESS = 0.002  # of the maximum utility
@@ -43,14 +45,33 @@ def with_fewer_slots(fleet: Fleet, found: Found) -> Found | None:
     return Found(candidates.row(best), outcome.row(best), found.now)
 
 
+def loosened(fleet: Fleet, found: Found) -> Found | None:
+    """Bounds that hold nothing back are taken off: they would, once the load rises."""
+    loosest = bound_steps(fleet, HORIZON_S)[:, -1]
+    return _given_back(fleet, found, "bounds", fleet.can_bound & (fleet.bounds < loosest), loosest)
+
+
 def as_often_as_said(fleet: Fleet, found: Found) -> Found | None:
     """The levers as they stand, but batches begin as often as people said, where that does no harm; None: nowhere."""
-    seldom = np.flatnonzero(fleet.in_stride & (fleet.trigger_s > fleet.own_trigger_s))
-    if not len(seldom):
+    seldom = fleet.in_stride & (fleet.trigger_s > fleet.own_trigger_s)
+    return _given_back(fleet, found, "triggers", seldom, fleet.own_trigger_s)
+
+
+def _given_back(
+    fleet: Fleet, found: Found, lever: Literal["bounds", "triggers"], whose: NDArray[np.bool_], to: Floats
+) -> Found | None:
+    """That lever of these jobs stands so: of all where that does no harm, else of one; None where it does with each.
+
+    Of a large fleet all of them together, or none.
+    """
+    jobs = np.flatnonzero(whose)
+    if not len(jobs):
         return None
-    candidates = present(fleet).times(len(seldom) + 1)
-    candidates.triggers[np.arange(len(seldom)), seldom] = fleet.own_trigger_s[seldom]
-    candidates.triggers[-1, seldom] = fleet.own_trigger_s[seldom]
+    alone = jobs if fleet.size <= MANY else jobs[:0]
+    candidates = present(fleet).times(len(alone) + 1)
+    stand = getattr(candidates, lever)
+    stand[np.arange(len(alone)), alone] = to[alone]
+    stand[-1, jobs] = to[jobs]
     outcome = foretell(fleet, candidates)
     harmless = np.flatnonzero(outcome.total >= found.now.total[0] - HARMLESS * fleet.max_utility)
     if not len(harmless):

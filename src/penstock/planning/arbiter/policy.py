@@ -26,13 +26,13 @@ from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.coming_back import coming_back
 from penstock.planning.arbiter.costs import TELLING, JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
-from penstock.planning.arbiter.giving_back import HARMLESS, as_often_as_said, with_fewer_slots
+from penstock.planning.arbiter.giving_back import as_often_as_said, loosened, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
-from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, looked_ahead_s
+from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, looked_ahead_s
 from penstock.planning.arbiter.restarts import with_a_restart
 from penstock.planning.arbiter.rested import rested
-from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
+from penstock.planning.arbiter.search import MANY, Found, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
@@ -384,29 +384,7 @@ def _eased(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> Fou
     acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
     if view.at_s - acted_s < _EASED_AFTER_S:
         return None
-    return _loosened(fleet, found) or as_often_as_said(fleet, found) or with_fewer_slots(fleet, found)
-
-
-def _loosened(fleet: Fleet, found: Found) -> Found | None:
-    """Bounds that hold nothing back are taken off: they would, once the load rises."""
-    loosest = bound_steps(fleet, HORIZON_S)[:, -1]
-    tight = np.flatnonzero(fleet.can_bound & (fleet.bounds < loosest))
-    if not len(tight):
-        return None
-    now = present(fleet)
-    alone = tight if fleet.size <= MANY else tight[:0]  # of a large fleet all together, or none
-    candidates = now.times(len(alone) + 1)
-    each = candidates.bounds
-    each[np.arange(len(alone)), alone] = loosest[alone]
-    each[-1, tight] = loosest[tight]
-    outcome = foretell(fleet, candidates)
-    fine = np.flatnonzero(
-        (outcome.total >= found.now.total[0] - HARMLESS * fleet.max_utility) & (each != now.bounds).any(axis=1)
-    )
-    if not len(fine):
-        return None
-    last = int(fine[-1])  # all of them together stand last
-    return Found(candidates.row(last), outcome.row(last), found.now)
+    return loosened(fleet, found) or as_often_as_said(fleet, found) or with_fewer_slots(fleet, found)
 
 
 def _resting(view: View, gain: float) -> str:

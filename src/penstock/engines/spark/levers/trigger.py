@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from penstock.core.levers import Dial, Disturbs, Kind, Shows, Trigger
 from penstock.engines.spark.levers.lever import Lever, can_restart
-from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.planned import PlannedRestarts, check_interval
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
-from penstock.errors import EngineError
 
 WAITED_OUT_S = 15.0  # a longer wait for the next batch is cut short by a restart
 
@@ -54,8 +53,7 @@ class TriggerLever(Lever[Trigger]):
         if query is None or found is None or not found.in_stride:
             self._planned.retrigger(move.job, move.after)
             return
-        if not 0 <= move.after < float("inf"):
-            raise EngineError(f"{move.job}: a batch every {move.after} s is none; ask for 0 or more seconds")
+        check_interval(move.job, move.after)
         self._known.pop(move.job, None)
         if found.every_s != move.after:
             self._spark.retrigger(query, move.after)
