@@ -5,18 +5,14 @@ minutes, in which nothing can be given to anybody. Pure.
 """
 
 from dataclasses import dataclass, replace
-from math import log
 
 FIRST_ROWS = 1_000  # for each slot; a row that waits for something takes up to 20 ms, and most take a thousandth of it
 FIRST_FILES = 1  # for each slot
-FITS_S = 4.0  # of a batch: others who are in a hurry wait for the slots that its tasks hold
-LONG_S = 10.0  # what takes longer gets fewer rows; between the two it is tried what rows take
+FITS_S = 4.0  # of all slots, for one batch: others who are in a hurry wait for those that its tasks hold
+LONG_S = 10.0  # what holds them for longer gets fewer rows
 _FOR_S = 120.0  # by then a policy has had its say on what is known
 _MOST_TIMES, _LEAST_TIMES = 16.0, 0.1  # as many rows, from one batch to the next
 _QUICK_TIMES = 2.0  # at least, after a batch that was not long: what does not grow with its rows may be most of it
-_TRIED_TIMES = 1.5  # as many, to see whether a batch that fits no more takes long for its rows
-_TELLS = log(1.2)  # as many rows: fewer or more than that tell what rows take
-_MOST_OF_IT = 0.5  # percents by which a batch takes longer for each percent of rows
 _CALM = 3  # batches in a row beyond which nothing waited: they need no bound
 _FULL = 0.9  # of the bound: files and partitions are taken whole
 
@@ -38,26 +34,31 @@ class FirstBatches:
 
     run_id: str
     until_s: float  # on a clock that nobody sets
+    slots: int  # of the application
     rows: int | None = None
-    heard_from: int = 0  # the first batch that is within the bound for sure, and of which nothing was said yet
+    within_from: int = 0  # the first batch that is within the bound for sure
+    heard_from: int = 0  # the first batch of which nothing was said yet
     calm: int = 0  # batches in a row beyond which no rows waited
     grew: bool = False  # whether rows waited for any
-    full: "TakenBatch | None" = None  # the newest beyond which rows waited
 
     @classmethod
-    def of(cls, run_id: str, small: SmallBatch, even_s: float) -> "FirstBatches":
+    def of(cls, run_id: str, small: SmallBatch, even_s: float, slots: int) -> "FirstBatches":
         """They begin now."""
-        return cls(run_id, even_s + _FOR_S, small.rows, small.number)
+        return cls(run_id, even_s + _FOR_S, slots, small.rows, small.number, small.number)
 
 
 @dataclass(frozen=True, slots=True)
 class TakenBatch:
-    """A batch that has ended: the rows that it took of all sources, and those it left; None where no source says."""
+    """A batch that has ended: the rows that it took of all sources, and those it left; None where no source says.
+
+    `slot_s` is the time that its tasks had slots, all together. Where others share them a batch takes longer than that,
+    whatever its rows; smaller ones would only begin more often.
+    """
 
     number: int
     taken: float
     left: float | None
-    took_s: float
+    slot_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,17 @@ def loosened(first: FirstBatches, newest: TakenBatch | None, even_s: float) -> L
         return Loosened(None, "enough is known of it by now")
     if newest is None or newest.number < first.heard_from:
         return None
+    first = replace(first, heard_from=newest.number + 1)
     if _leaves_any(first, newest):
-        rows = max(1, round(newest.taken * _times(newest, first.full)))
-        return Loosened(replace(first, rows=rows, calm=0, grew=True, full=newest), "rows wait beyond it")
+        held_s = newest.slot_s / first.slots
+        if newest.left is not None and newest.left * held_s <= LONG_S * newest.taken:
+            return Loosened(None, "all that waits fits into one batch")
+        rows = max(1, round(newest.taken * _times(held_s)))
+        return Loosened(replace(first, rows=rows, calm=0, grew=True), "rows wait beyond it")
+    if newest.number < first.within_from and newest.left is None:
+        return None
     if first.calm + 1 < _CALM:  # rows may come while the first one, on cold code, is under way
-        return Loosened(replace(first, calm=first.calm + 1, heard_from=newest.number + 1), "no rows wait beyond it")
+        return Loosened(replace(first, calm=first.calm + 1), "no rows wait beyond it")
     return Loosened(None, "no rows wait beyond them")
 
 
@@ -90,24 +97,14 @@ def _leaves_any(first: FirstBatches, batch: TakenBatch) -> bool:
     return first.rows is None or batch.taken >= _FULL * first.rows
 
 
-def _times(batch: TakenBatch, before: TakenBatch | None) -> float:
-    """How many times as many rows the next batch may have.
+def _times(held_s: float) -> float:
+    """How many times as many rows the next batch may have, after one that had all slots for so long.
 
-    Where slots are taken by others it may take long whatever its rows: then it holds none for long, and more rows in
-    it are what it gets on by.
-
-    >>> [_times(TakenBatch(1, 100.0, 900.0, took_s), None) for took_s in (0.1, 1.0, 3.0, 5.0, 8.0, 40.0)]
-    [16.0, 4.0, 2.0, 1.5, 1.25, 0.25]
-    >>> [_times(TakenBatch(1, 150.0, 900.0, took_s), TakenBatch(0, 100.0, 900.0, 6.0)) for took_s in (6.5, 9.0)]
-    [2.0, 1.0]
+    >>> [_times(held_s) for held_s in (0.1, 1.0, 3.0, 5.0, 8.0, 40.0)]
+    [16.0, 4.0, 2.0, 1.0, 1.0, 0.25]
     """
-    if batch.took_s > LONG_S:
-        return max(_LEAST_TIMES, LONG_S / batch.took_s)
-    if batch.took_s <= FITS_S:
-        return max(_QUICK_TIMES, min(_MOST_TIMES, FITS_S / max(batch.took_s, 1e-3)))
-    if before is None:
-        return min(_TRIED_TIMES, LONG_S / batch.took_s)
-    more = log(batch.taken / max(before.taken, 1.0))
-    if abs(more) < _TELLS:
+    if held_s > LONG_S:
+        return max(_LEAST_TIMES, LONG_S / held_s)
+    if held_s > FITS_S:
         return 1.0
-    return _QUICK_TIMES if log(batch.took_s / max(before.took_s, 1e-3)) / more < _MOST_OF_IT else 1.0
+    return max(_QUICK_TIMES, min(_MOST_TIMES, FITS_S / max(held_s, 1e-3)))

@@ -65,7 +65,7 @@ class Bounded:
 
     def __post_init__(self) -> None:
         self.state = EngineState(TrackedFleet.of([self.job], keep_s=60.0))
-        self.lever = BatchBoundLever(self.state, self.limits, self.restarts)  # type: ignore[arg-type]
+        self.lever = BatchBoundLever(self.state, self.limits, self.restarts, lambda: 4)  # type: ignore[arg-type]
         self.run("first")
 
     def run(self, run_id: str) -> None:

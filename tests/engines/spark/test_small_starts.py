@@ -15,6 +15,7 @@ from tests.engines.spark.rigs import FakeRig, Opened, turned
 
 SETTINGS = SparkSettings(window_s=20.0, lease_s=3600.0, small_first=frozenset({"a"}))
 WAITING = 100_000
+ROW_S = 1e-3  # of a slot
 
 
 @pytest.fixture
@@ -33,6 +34,12 @@ def job(name: str = "a", **fields: object) -> Job:
     return fake_job(name, lambda fake: FakeWriter(), **fields)
 
 
+def tended(engine: SparkEngine, fake: FakeSpark) -> None:
+    """Once Spark has told of the stages."""
+    fake.now_s += 1.0
+    engine.tend()
+
+
 def bound_of(engine: SparkEngine, fake: FakeSpark) -> Dial | None:
     """As a policy sees it."""
     figures = of(engine.observe(fake.now_s), "a")
@@ -43,23 +50,32 @@ def deeds(engine: SparkEngine, fake: FakeSpark) -> list[str]:
     return [deed.text for deed in engine.observe(fake.now_s).deeds if "batch" in deed.text]
 
 
-def test_batches_grow_until_nothing_waits_and_then_are_as_the_options_say(opened: Opened, fake: FakeSpark) -> None:
+def test_batches_grow_until_all_that_waits_fits_into_one(opened: Opened, fake: FakeSpark) -> None:
     engine, bounds, left = opened.engine(job(), settings=SETTINGS), [], WAITING
-    for _ in range(5):
+    for _ in range(6):
         bounds.append(fake.query("a").bound)
         taken = min(left, fake.query("a").bound or left)
-        fake.commit("a", rows=left)
+        fake.commit("a", rows=left, took_s=30.0, busy_s=ROW_S * taken)  # others have most of the slots
         left -= taken
         dial = bound_of(engine, fake)
         assert dial is not None
         assert dial.now is None  # what it comes to is what a policy judges
-        engine.tend()
-    assert bounds == [4_000, 64_000, 1_024_000, 1_024_000, 1_024_000]
-    assert (left, fake.query("a").bound) == (0, None)
+        tended(engine, fake)
+    assert bounds == [4_000, 16_000, 32_000, 32_000, None, None]
+    assert left == 0
     assert deeds(engine, fake) == [
         "began with a small batch; each is larger than the one before",
         "batches as its options say",
     ]
+
+
+def test_a_batch_tells_before_the_next_round(opened: Opened, fake: FakeSpark) -> None:
+    engine = opened.engine(job(), settings=SETTINGS)
+    fake.commit("a", rows=WAITING, busy_s=4.0)
+    engine.tend()  # its stages are not told of yet
+    assert fake.query("a").bound == 4_000
+    tended(engine, fake)
+    assert fake.query("a").bound == 16_000
 
 
 def test_where_nothing_waits_nothing_is_said(opened: Opened, fake: FakeSpark) -> None:
@@ -67,7 +83,7 @@ def test_where_nothing_waits_nothing_is_said(opened: Opened, fake: FakeSpark) ->
     for _ in range(3):
         assert fake.query("a").bound == 4_000
         fake.commit("a", rows=100)
-        engine.tend()
+        tended(engine, fake)
     assert fake.query("a").bound is None
     assert deeds(engine, fake) == []
 
@@ -75,10 +91,10 @@ def test_where_nothing_waits_nothing_is_said(opened: Opened, fake: FakeSpark) ->
 def test_what_comes_while_the_first_one_is_under_way_is_taken_bit_by_bit(opened: Opened, fake: FakeSpark) -> None:
     engine = opened.engine(job(), settings=SETTINGS)
     fake.commit("a", rows=100)
-    engine.tend()
-    fake.commit("a", rows=WAITING)
-    engine.tend()
-    assert fake.query("a").bound == 64_000
+    tended(engine, fake)
+    fake.commit("a", rows=WAITING, busy_s=4.0)
+    tended(engine, fake)
+    assert fake.query("a").bound == 16_000
 
 
 def test_what_a_policy_sets_meanwhile_stays(opened: Opened, fake: FakeSpark) -> None:
@@ -88,7 +104,7 @@ def test_what_a_policy_sets_meanwhile_stays(opened: Opened, fake: FakeSpark) -> 
     assert turned(engine, BatchBound("a", None, 500)).error is None
     for _ in range(3):
         fake.commit("a", rows=WAITING)
-        engine.tend()
+        tended(engine, fake)
     assert fake.query("a").bound == 500
     found = bound_of(engine, fake)
     assert found is not None
@@ -118,7 +134,7 @@ def test_others_are_left_as_they_are(
     engine = opened.engine(started, settings=settings)
     assert fake.query("a").bound == bound
     fake.commit("a", rows=WAITING)
-    engine.tend()
+    tended(engine, fake)
     assert fake.query("a").bound == bound
     assert deeds(engine, fake) == []
 
@@ -130,9 +146,9 @@ def test_a_bound_that_is_given_back_is_loosened_batch_by_batch(opened: Opened, f
         assert turned(engine, move).error is None
     for _ in range(3):
         bounds.append(fake.query("a").bound)
-        fake.commit("a", rows=WAITING)
-        engine.tend()
-    assert bounds == [500, 8_000, 128_000]
+        fake.commit("a", rows=WAITING, busy_s=1.0)
+        tended(engine, fake)
+    assert bounds == [500, 8_000, None]  # the rest of it fits into one batch
     dial = bound_of(engine, fake)
     assert dial is not None
     assert dial.now is None
@@ -146,5 +162,5 @@ def test_a_run_begins_small_though_the_one_before_was_given_its_bound_back(opene
     fake.query("a").stop()
     fake.start_foreign("a")
     engine.observe(fake.now_s)
-    engine.tend()
+    tended(engine, fake)
     assert fake.query("a").bound == 4_000

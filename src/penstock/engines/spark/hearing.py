@@ -10,6 +10,7 @@ from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.watch.events import Arrived, FilesWait, Met, StageRead
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.python_time import PythonWatch
+from penstock.engines.spark.watch.todo import wants_stages
 
 
 class Hearing:
@@ -27,7 +28,7 @@ class Hearing:
 
     def look_about(self, apart: Apart) -> None:
         """What the listener heard, and all that has to be asked for."""
-        self.look_after(self._state.take_heard(self._events, apart), apart)
+        self._look_after(self._state.take_heard(self._events, apart), apart)
         with apart.trying("queries"):
             if self._state.fleet.lacks_queries:
                 self._state.take(*(Met(query) for query in self._spark.queries()))
@@ -43,7 +44,15 @@ class Hearing:
         with apart.trying("Python workers"):
             self.python_shares = self._python.shares(self._state.fleet.python_waits())
 
-    def look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
+    def look_between(self, apart: Apart) -> None:
+        """Between rounds: what the listener heard, and the stages of first batches, for the next ones may be larger."""
+        self._look_after(self._state.take_heard(self._events, apart), apart)
+        now = self._clocks.now()
+        with apart.trying("stages"):
+            if any(wants_stages(track, now) for track in self._state):
+                self._take_stages()
+
+    def _look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
         """What they give to the windows of routes, and what Python workers used for them."""
         with apart.trying("windows of key pairs"):
             self._routes.add(batches)

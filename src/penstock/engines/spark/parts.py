@@ -67,7 +67,8 @@ def parts_of(
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
     runs = Runs(state, spark.pools, shares)
     planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
-    starts, bounds = JobStarts(shared, planned, runs), BatchBoundLever(state, spark.bounds, planned, clocks)
+    starts = JobStarts(shared, planned, runs)
+    bounds = BatchBoundLever(state, spark.bounds, planned, capacity.slots, clocks)
     memory = MemoryLever(spark.heap, ask_memory)
     levers = _by_kind(
         shares,

@@ -31,7 +31,7 @@ class SmallStarts:
             slots = max(1, self._slots())
             small = self._bounds.begin(query, FIRST_ROWS * slots, FIRST_FILES * slots)
             if small is not None:
-                state.change(name, first=FirstBatches.of(query.runId, small, self._shared.clocks.even()))
+                state.change(name, first=FirstBatches.of(query.runId, small, self._shared.clocks.even(), slots))
         except Exception as error:  # no reason for a query not to begin
             self._shared.deeds.note(name, "began with all that waited for it", "it could not be bounded", told(error))
 
@@ -43,8 +43,8 @@ class SmallStarts:
         if before is None:
             return
         if then is None or then.rows != before.rows:
-            obeyed_from = self._bounds.loosen(track, None if then is None else then.rows)
-            then = None if then is None else replace(then, heard_from=obeyed_from)
+            within_from = self._bounds.loosen(track, None if then is None else then.rows)
+            then = None if then is None else replace(then, within_from=within_from)
         state.change(found.job, first=then)
         if then is None and before.grew:
             deeds.note(found.job, "batches as its options say", found.to.why)

@@ -52,7 +52,7 @@ def fail_job(world: ClusterState, job: JobState) -> None:
 
 def _begin_small(world: ClusterState, job: JobState) -> None:
     if world.cluster.small_first and job.wanted.max_rows_per_batch is None:
-        job.begin_small(FIRST_ROWS * world.slots, world.now)
+        job.begin_small(FIRST_ROWS * world.slots, world.now, world.slots)
 
 
 def replan(world: ClusterState, job: JobState, spec: MicroBatchJob) -> None:

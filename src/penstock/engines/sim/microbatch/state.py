@@ -125,10 +125,10 @@ class JobState:
         self.spec = replace(self.spec, trigger_s=seconds)
         self.planned = None if self.planned is None else replace(self.planned, trigger_s=seconds)
 
-    def begin_small(self, rows: int, now: float) -> None:
+    def begin_small(self, rows: int, now: float, slots: int) -> None:
         """With what it opens next."""
         number = self._next_number + (0 if self.batch is None else 1)
-        self.first, self.first_bound = FirstBatches.of(self.name, SmallBatch(rows, number), now), rows
+        self.first, self.first_bound = FirstBatches.of(self.name, SmallBatch(rows, number), now, slots), rows
 
     def loosen(self, left_rows: int, now: float) -> None:
         """A batch has ended: the one after next may be larger, for the next one opens before that is set."""
@@ -136,10 +136,8 @@ class JobState:
         self.first_bound = None if first is None else first.rows
         if first is None:
             return
-        found = loosened(first, TakenBatch(ended.number, ended.rows, left_rows, ended.took_s), now)
-        then = first if found is None else found.first
-        turned = then is not None and then.rows != first.rows
-        self.first = replace(then, heard_from=ended.number + 2) if then is not None and turned else then
+        found = loosened(first, TakenBatch(ended.number, ended.rows, left_rows, ended.busy_s or 0.0), now)
+        self.first = first if found is None else found.first
 
     @property
     def _next_number(self) -> int:

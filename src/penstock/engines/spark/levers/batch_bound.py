@@ -4,6 +4,7 @@ It is turned while the query runs, on queries of anybody's; where Spark or the q
 restart of a query that penstock started. A start brings back what the query's options say: the bound is set again.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.core.levers import BatchBound, Dial, Disturbs, Kind, Shows
@@ -34,11 +35,17 @@ class BatchBoundLever(Lever[BatchBound]):
     kind: Kind = "bound"
 
     def __init__(
-        self, state: EngineState, bounds: RunningBounds, planned: PlannedRestarts, clocks: Clocks = Clocks()
+        self,
+        state: EngineState,
+        bounds: RunningBounds,
+        planned: PlannedRestarts,
+        slots: Callable[[], int],
+        clocks: Clocks = Clocks(),
     ) -> None:
         self._state = state
         self._bounds = bounds
         self._planned = planned
+        self._slots = slots
         self._clocks = clocks
         self._known: dict[str, _Standing] = {}
         self._began_small: dict[str, str] = {}  # by job, the run: no option bounds its batches
@@ -78,7 +85,8 @@ class BatchBoundLever(Lever[BatchBound]):
             # Else its next batch would take all that waited beyond the bound.
             number = self._bounds.set(query, before)
             self._settled(track, query, None)
-            first = FirstBatches.of(query.runId, SmallBatch(before, number), self._clocks.even())
+            small = SmallBatch(before, number)
+            first = FirstBatches.of(query.runId, small, self._clocks.even(), max(1, self._slots()))
             self._state.change(move.job, first=first)
             return
         self._bounds.set(query, move.after)

@@ -6,7 +6,7 @@ from penstock.core.batches import TOLD, BatchFigures
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stage_figures import StageHistory
 
-_STAGES_TOLD_S = 0.5  # Spark writes its stages down a moment after they ended
+STAGES_TOLD_S = 0.5  # Spark writes its stages down a moment after they ended
 
 
 def ended_batches(
@@ -16,7 +16,7 @@ def ended_batches(
 
     Of the time that was waited for Python workers these had a core for `python_share`.
     """
-    told = [one for one in batches if one.run_id == batches[-1].run_id and wall_s - one.committed_s >= _STAGES_TOLD_S]
+    told = [one for one in batches if one.run_id == batches[-1].run_id and wall_s - one.committed_s >= STAGES_TOLD_S]
     for batch in told[-TOLD:]:
         work = stages.work(batch.run_id, batch.batch_id)
         yield BatchFigures(

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from penstock.engines.first_batches import Loosened, TakenBatch, loosened
+from penstock.engines.first_batches import FirstBatches, Loosened, TakenBatch, loosened
+from penstock.engines.spark.watch.ended import STAGES_TOLD_S
 from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track
 
 LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again
@@ -79,15 +81,28 @@ def _of(track: Track, now: Now) -> Iterator[Instruction]:
         yield Wake(name, track.oversleeps_s)
     yield KeepBound(name)
     if track.first is not None and track.begins and track.runs and track.query is not None:
-        to = loosened(track.first, _newest(track), now.even_s)
+        to = loosened(track.first, _newest(track, track.first, now), now.even_s)
         if to is not None:
             yield Loosen(name, to)
 
 
-def _newest(track: Track) -> TakenBatch | None:
-    """Of its present run."""
-    batch = track.batches[-1] if track.batches else None
-    if batch is None or batch.run_id != track.run_id:
+def wants_stages(track: Track, now: Now) -> bool:
+    """Whether it begins with small batches, and one has ended whose stages say how large the next ones may be."""
+    return track.first is not None and track.begins and _unheard(track, track.first, now) is not None
+
+
+def _newest(track: Track, first: FirstBatches, now: Now) -> TakenBatch | None:
+    """Of its present run, once its stages can be known; where they are not, it had the slots for as long as it took."""
+    batch = _unheard(track, first, now)
+    if batch is None:
         return None
-    taken = sum(source.taken for source in batch.sources)
-    return TakenBatch(batch.batch_id, taken, batch.held_back_rows, batch.committed_s - batch.started_s)
+    work = track.stages.work(batch.run_id, batch.batch_id)
+    slot_s = first.slots * (batch.committed_s - batch.started_s) if work is None else work.busy_s
+    return TakenBatch(batch.batch_id, sum(source.taken for source in batch.sources), batch.held_back_rows, slot_s)
+
+
+def _unheard(track: Track, first: FirstBatches, now: Now) -> Batch | None:
+    batch = track.batches[-1] if track.batches else None
+    if batch is None or batch.run_id != track.run_id or batch.batch_id < first.heard_from:
+        return None
+    return batch if now.wall_s - batch.committed_s >= STAGES_TOLD_S else None
