@@ -77,10 +77,7 @@ def loosened(first: FirstBatches, newest: TakenBatch | None, even_s: float) -> L
         return None
     first = replace(first, heard_from=newest.number + 1)
     if _leaves_any(first, newest):
-        held_s = newest.slot_s / first.slots
-        if newest.left is not None and newest.left * held_s <= LONG_S * newest.taken:
-            return Loosened(None, "all that waits fits into one batch")
-        rows = max(1, round(newest.taken * _times(held_s)))
+        rows = max(1, round(newest.taken * _times(newest.slot_s / first.slots, newest.left or 0.0, newest.taken)))
         return Loosened(replace(first, rows=rows, calm=0, grew=True), "rows wait beyond it")
     if newest.number < first.within_from and newest.left is None:
         return None
@@ -97,14 +94,22 @@ def _leaves_any(first: FirstBatches, batch: TakenBatch) -> bool:
     return first.rows is None or batch.taken >= _FULL * first.rows
 
 
-def _times(held_s: float) -> float:
+def _times(held_s: float, left: float, taken: float) -> float:
     """How many times as many rows the next batch may have, after one that had all slots for so long.
 
-    >>> [_times(held_s) for held_s in (0.1, 1.0, 3.0, 5.0, 8.0, 40.0)]
+    >>> [_times(held_s, 1e9, 4_000) for held_s in (0.1, 1.0, 3.0, 5.0, 8.0, 40.0)]
     [16.0, 4.0, 2.0, 1.0, 1.0, 0.25]
+
+    What is left is taken at once where that is not long: in several batches it would take longer for all.
+
+    >>> _times(3.0, 12_000, 4_000)
+    3.3333333333333335
     """
     if held_s > LONG_S:
         return max(_LEAST_TIMES, LONG_S / held_s)
+    at_once = LONG_S / max(held_s, 1e-3)
+    if left <= at_once * taken:
+        return min(_MOST_TIMES, at_once)
     if held_s > FITS_S:
         return 1.0
     return max(_QUICK_TIMES, min(_MOST_TIMES, FITS_S / max(held_s, 1e-3)))

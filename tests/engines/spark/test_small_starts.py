@@ -50,9 +50,9 @@ def deeds(engine: SparkEngine, fake: FakeSpark) -> list[str]:
     return [deed.text for deed in engine.observe(fake.now_s).deeds if "batch" in deed.text]
 
 
-def test_batches_grow_until_all_that_waits_fits_into_one(opened: Opened, fake: FakeSpark) -> None:
+def test_batches_grow_until_nothing_waits_and_then_are_as_the_options_say(opened: Opened, fake: FakeSpark) -> None:
     engine, bounds, left = opened.engine(job(), settings=SETTINGS), [], WAITING
-    for _ in range(6):
+    for _ in range(7):
         bounds.append(fake.query("a").bound)
         taken = min(left, fake.query("a").bound or left)
         fake.commit("a", rows=left, took_s=30.0, busy_s=ROW_S * taken)  # others have most of the slots
@@ -61,8 +61,8 @@ def test_batches_grow_until_all_that_waits_fits_into_one(opened: Opened, fake: F
         assert dial is not None
         assert dial.now is None  # what it comes to is what a policy judges
         tended(engine, fake)
-    assert bounds == [4_000, 16_000, 32_000, 32_000, None, None]
-    assert left == 0
+    assert bounds == [4_000, 16_000, 32_000, 32_000, 40_000, 40_000, 40_000]
+    assert (left, fake.query("a").bound) == (0, None)
     assert deeds(engine, fake) == [
         "began with a small batch; each is larger than the one before",
         "batches as its options say",
@@ -148,7 +148,7 @@ def test_a_bound_that_is_given_back_is_loosened_batch_by_batch(opened: Opened, f
         bounds.append(fake.query("a").bound)
         fake.commit("a", rows=WAITING, busy_s=1.0)
         tended(engine, fake)
-    assert bounds == [500, 8_000, None]  # the rest of it fits into one batch
+    assert bounds == [500, 8_000, 128_000]
     dial = bound_of(engine, fake)
     assert dial is not None
     assert dial.now is None
