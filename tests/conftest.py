@@ -27,6 +27,7 @@ pytest_plugins = [
     "tests.harness.progress",
     "tests.harness.logs",
     "tests.harness.spread",
+    "tests.harness.statements",
     "tests.harness.doctests",
     "tests.real_spark",
     "tests.real_kafka",
