@@ -27,7 +27,6 @@ pytest_plugins = [
     "tests.harness.progress",
     "tests.harness.logs",
     "tests.harness.spread",
-    "tests.harness.statements",
     "tests.harness.doctests",
     "tests.real_spark",
     "tests.real_kafka",
