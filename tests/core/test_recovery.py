@@ -77,6 +77,8 @@ def test_the_steps_shrink_and_the_rows_are_conserved(
         ({"arrivals": -1.0}, "arrivals: -1.0 will not do"),
         ({"arrivals": "many"}, "arrivals: 'many' will not do; give rows per second, or a function"),
         ({"arrivals": lambda t: -5.0}, r"arrivals(-10): -5.0 will not do"),
+        ({"arrivals": lambda t: math.nan if t > 0.0 else 1.0}, r"arrivals(5): nan will not do"),
+        ({"arrivals": lambda t: math.inf if t > 0.0 else 1.0}, r"arrivals(5): inf will not do"),
         ({"capacity": math.nan}, "capacity: nan will not do"),
         ({"downtime": "soon"}, "downtime: 'soon' will not do"),
         ({"checkpoint_interval": -10}, "checkpoint_interval: -10 will not do"),

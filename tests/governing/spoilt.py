@@ -106,6 +106,12 @@ def calls_of(declared: type) -> tuple[str, ...]:
     return tuple(sorted({name for kind in own for name in vars(kind) if not name.startswith(_MEMBER)}))
 
 
+@cache
+def is_called(declared: type, name: str) -> bool:
+    """What is not is a property, or an attribute. To find that out takes longer than most calls."""
+    return inspect.isroutine(getattr(declared, name, None))
+
+
 def all_calls() -> list[str]:
     """Every call of the port, but those that only lead to a part of it."""
     parts = {f"Spark.{name}" for name in ("pools", "stages", "executors", "bounds", "places", "heap")}
@@ -122,7 +128,7 @@ class Spoilt:
     def __getattr__(self, name: str) -> Any:
         declared = PORTS[type(self._part)]
         known = name in calls_of(declared)
-        if known and not inspect.isroutine(getattr(declared, name, None)):  # a property, or an attribute
+        if known and not is_called(declared, name):
             self._strike(f"{declared.__name__}.{name}")
         found = getattr(self._part, name)
         if not known or not inspect.isroutine(found):

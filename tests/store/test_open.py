@@ -40,17 +40,48 @@ def test_what_is_recorded_is_its_owners_alone(tmp_path: Path) -> None:
 
 @pytest.fixture
 def while_it_is_made() -> Iterator[list[Callable[[], None]]]:
-    """What is done in the midst of the making of a store's tables, once each."""
+    """What is done when a store's tables are made and its version is about to be written, once each."""
     to_do: list[Callable[[], None]] = []
 
-    def made(*_: object, **__: object) -> None:
-        if to_do:
+    def asked(connection: object, cursor: object, statement: str, *_: object) -> None:
+        if to_do and statement.startswith("INSERT INTO penstock_schema"):
             to_do.pop()()
 
-    sa.event.listen(desk_tables.metadata, "after_create", made)
+    sa.event.listen(sa.Engine, "before_cursor_execute", asked)
     yield to_do
-    sa.event.remove(desk_tables.metadata, "after_create", made)
+    sa.event.remove(sa.Engine, "before_cursor_execute", asked)
     assert to_do == []
+
+
+def test_a_new_file_has_the_tables_of_one_that_was_there_and_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "there.sqlite").touch()
+    for name in ("new.sqlite", "there.sqlite"):
+        with closing(open_store(tmp_path / name)) as store:
+            store.begin(RUN)
+    new, there = (made_of(tmp_path / name) for name in ("new.sqlite", "there.sqlite"))
+    assert new == there
+    assert {line.split()[2] for line in new if line.startswith("CREATE TABLE")} == set(desk_tables.metadata.tables)
+
+
+def made_of(path: Path) -> list[str]:
+    """A file's tables, their indexes and the version, as what would make them."""
+    with closing(sqlite3.connect(path)) as file:
+        return [line for line in file.iterdump() if line.startswith("CREATE") or "penstock_schema" in line]
+
+
+def test_what_a_store_made_itself_it_does_not_look_through(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def note(connection: object, cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        sa.event.listen(sa.Engine, "before_cursor_execute", note)
+        try:
+            store.begin(RUN)
+        finally:
+            sa.event.remove(sa.Engine, "before_cursor_execute", note)
+    assert not [statement for statement in asked if "table_info" in statement]
 
 
 def test_who_looks_while_a_file_is_made_finds_none_and_is_in_nobodys_way(

@@ -136,12 +136,15 @@ def rows_between(arrivals: Callable[[float], float], from_s: float, to_s: float)
         return 0.0
     parts = min(2_000, max(1, math.ceil((to_s - from_s) / _PART_S)))
     width = (to_s - from_s) / parts
-    rates = [_rate(arrivals, from_s + place * width) for place in range(parts + 1)]
-    return width * (sum(rates) - (rates[0] + rates[-1]) / 2)
+    rates = [arrivals(from_s + place * width) for place in range(parts + 1)]
+    total = sum(rates)
+    if min(rates) < 0.0 or not total < math.inf:  # all at once: a planner asks a hundred thousand times
+        _refuse_impossible(rates, from_s, width)
+    return width * (total - (rates[0] + rates[-1]) / 2)
 
 
-def _rate(arrivals: Callable[[float], float], at_s: float) -> float:
-    rate = arrivals(at_s)
-    if 0.0 <= rate < math.inf:  # a planner asks a hundred thousand times: the field's name is put together when needed
-        return rate
-    raise ConfigError(f"arrivals({at_s:g})", rate, "it must give rows per second, zero or more")
+def _refuse_impossible(rates: list[float], from_s: float, width: float) -> None:
+    for place, rate in enumerate(rates):
+        if not 0.0 <= rate < math.inf:
+            at_s = from_s + place * width
+            raise ConfigError(f"arrivals({at_s:g})", rate, "it must give rows per second, zero or more")

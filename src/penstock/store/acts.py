@@ -10,7 +10,7 @@ from penstock.core.intents import Intent
 from penstock.core.orders import Act, Wish
 from penstock.store import tables
 from penstock.store.codec import DoesNotFitError, decode
-from penstock.store.columns import columns_of
+from penstock.store.columns import columns_of, is_there
 from penstock.store.desk_tables import controllers, requests
 from penstock.store.intent_codec import decode_intent
 from penstock.store.rows import LATEST_S, number_within
@@ -20,7 +20,7 @@ _figures, _cycles = tables.job_figures.c, tables.cycles.c
 
 def read_acts(connection: sa.Connection, run: int) -> tuple[HeardAct, ...]:
     """The acts that a controller has heard, oldest first."""
-    if not sa.inspect(connection).has_table(requests.name):
+    if not is_there(connection, requests):
         return ()
     wanted = sa.select(*columns_of(connection, requests)).where(
         requests.c.run == run, requests.c.taken_at_s.is_not(None)
@@ -34,7 +34,7 @@ def began_dry(connection: sa.Connection, run: int, acts: Sequence[HeardAct]) -> 
     turned = next((act.act for act in acts if act.act in (Act.DRY_RUN, Act.DO)), None)
     if turned is not None:
         return turned is Act.DO
-    if not sa.inspect(connection).has_table(controllers.name):
+    if not is_there(connection, controllers):
         return False
     found = connection.execute(sa.select(controllers.c.dry_run).where(controllers.c.run == run)).scalar_one_or_none()
     return bool(found)

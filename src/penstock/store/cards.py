@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from penstock.core.life import ControllerLife, Sign
 from penstock.store.codec import decode, encode
-from penstock.store.columns import columns_of
+from penstock.store.columns import columns_of, is_there
 from penstock.store.desk_tables import controllers
 from penstock.store.rows import LATEST_EPOCH_S, LATEST_S, number_within
 
@@ -59,7 +59,7 @@ def card_of(row: Mapping[Any, Any]) -> Card:
 
 def read_card(connection: sa.Connection, run: int) -> Card | None:
     """The card of that run; None where none was left, or none of ours."""
-    if not sa.inspect(connection).has_table(controllers.name):
+    if not is_there(connection, controllers):
         return None
     wanted = sa.select(*columns_of(connection, controllers)).where(controllers.c.run == run)
     row = connection.execute(wanted).mappings().first()

@@ -6,10 +6,12 @@ import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
@@ -17,7 +19,7 @@ from penstock.errors import TRIED_AGAIN, ConfigError, shown, told
 from penstock.extras import missing_told
 from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError, UnreadableError
-from penstock.store.columns import add_columns
+from penstock.store.columns import add_missing, is_there
 from penstock.store.migrations import migrate, newest
 from penstock.store.sqlite_file import BUSY_S, identity, make_whole, sqlite_engine, waits_beside
 
@@ -110,28 +112,29 @@ class Database:
             self._ready = False
         if self._ready:
             return
-        if self._is_sqlite:
-            self._prepare_file(self._path)
-        # Who only reads must not wait for its turn to write.
-        with (self._writer if self._create else self._reader).begin() as connection:
-            self._check_schema(connection)
+        if not (self._is_sqlite and self._prepare_file(self._path)):
+            # Who only reads must not wait for its turn to write.
+            with (self._writer if self._create else self._reader).begin() as connection:
+                self._check_schema(connection)
         self._ready = True
 
-    def _prepare_file(self, path: Path) -> None:
+    def _prepare_file(self, path: Path) -> bool:
+        """Whether it is a new one, of which there is nothing to check."""
+        made = False
         if self._create:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                make_whole(path, _create_schema)
+            made = not path.exists() and make_whole(path, _fill)
         elif not path.is_file():
             raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
         self.file = identity(path)
+        return made
 
     def _check_schema(self, connection: sa.Connection) -> None:
         if self._create and not self._is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
         if self._is_sqlite:
             self._check_tables(connection)
-        if sa.inspect(connection).has_table(tables.schema.name):
+        if is_there(connection, tables.schema):
             found = connection.execute(sa.select(tables.schema.c.version)).scalar_one()
             if not isinstance(found, int):  # SQLite keeps words there, too
                 written = "another program changed it: give one that penstock recorded into"
@@ -139,8 +142,7 @@ class Database:
             self._check_version(found)
             if self._create:  # tables and columns that came later are made beside those that are there
                 migrate(connection, found)
-                desk_tables.metadata.create_all(connection)
-                add_columns(connection)
+                add_missing(connection)
         elif self._create:
             _create_schema(connection)
         else:
@@ -238,6 +240,26 @@ def _url(target: str) -> URL:
 
 def _create_schema(connection: sa.Connection) -> None:
     desk_tables.metadata.create_all(connection)
+    _say_version(connection)
+
+
+def _fill(connection: sa.Connection) -> None:
+    """All tables in a new file, where none can be yet."""
+    for statement in _statements():
+        connection.exec_driver_sql(statement)
+    _say_version(connection)
+
+
+@cache
+def _statements() -> tuple[str, ...]:
+    """What makes the tables in SQLite. To put it into words takes longer than to do it: that is done once."""
+    said: list[str] = []
+    told = sa.create_mock_engine("sqlite://", lambda made, *_: said.append(str(made.compile(dialect=dialect()))))
+    desk_tables.metadata.create_all(told, checkfirst=False)
+    return tuple(said)
+
+
+def _say_version(connection: sa.Connection) -> None:
     connection.execute(tables.schema.insert().values(version=newest()))
 
 

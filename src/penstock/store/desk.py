@@ -16,7 +16,7 @@ from penstock.store.archive import unknown_run
 from penstock.store.cards import Card as Card
 from penstock.store.cards import card_of, card_row
 from penstock.store.codec import decode, encode
-from penstock.store.columns import columns_of
+from penstock.store.columns import columns_of, is_there
 from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
@@ -142,7 +142,7 @@ class Desk:
     def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[FoundRow]:
         with self._database.reading() as connection:
             # A store that was written before there was a desk may be on a disk that cannot be written.
-            self._there = self._there or sa.inspect(connection).has_table(table.name)
+            self._there = self._there or is_there(connection, table)
             if not self._there:
                 return ()
             run = _number(connection, run_id)

@@ -23,7 +23,7 @@ from penstock.store.acts import began_dry, read_acts
 from penstock.store.archive import AuditEntry
 from penstock.store.cards import read_card
 from penstock.store.codec import DoesNotFitError
-from penstock.store.columns import columns_of
+from penstock.store.columns import columns_of, is_there
 from penstock.store.intent_codec import decode_intent
 from penstock.store.route_windows import SeenWindows
 from penstock.store.timelines import JobMoment, Moment, Timelines, noted
@@ -177,7 +177,7 @@ def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionReco
 def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) -> Mapping[str, JobOutlook]:
     """For each job the newest outlook up to that cycle, unless it is over by then."""
     table, cycles = tables.outlooks, tables.cycles
-    if not _has(connection, table):
+    if not is_there(connection, table):
         return {}
     # Few cycles have outlooks: each of these looks up its run, rather than each cycle of the run its outlooks.
     of_run = sa.exists().where(cycles.c.id == table.c.cycle_id, cycles.c.run == run)
@@ -262,12 +262,7 @@ def _grouped(connection: sa.Connection, table: sa.Table, run: int) -> _Steps:
 
 
 def _if_there(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[FoundRow]:
-    return _of_cycles(connection, table, run) if _has(connection, table) else iter(())
-
-
-def _has(connection: sa.Connection, table: sa.Table) -> bool:
-    """A store of an earlier penstock lacks what came later while it is opened to be read only."""
-    return sa.inspect(connection).has_table(table.name)
+    return _of_cycles(connection, table, run) if is_there(connection, table) else iter(())
 
 
 def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:

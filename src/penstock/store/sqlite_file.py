@@ -51,8 +51,8 @@ def waits_beside(path: Path) -> bool:
     return False
 
 
-def make_whole(path: Path, fill: Callable[[sa.Connection], None]) -> None:
-    """A new file with its tables, under another name until it has them.
+def make_whole(path: Path, fill: Callable[[sa.Connection], None]) -> bool:
+    """A new file with its tables, under another name until it has them; whether it is the one that lies there now.
 
     Who looks meanwhile sees no file or all of it: a look at one that is being made would hold a lock that whoever makes
     it cannot wait for.
@@ -61,32 +61,33 @@ def make_whole(path: Path, fill: Callable[[sa.Connection], None]) -> None:
         # What people asked for, errors of tenants, names of hosts: its owner's alone, as SQLite's files beside it.
         file, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError:
-        return  # SQLite says in its own words why it cannot be
+        return False  # SQLite says in its own words why it cannot be
     os.close(file)
     engine = sqlite_engine(URL.create("sqlite", database=fresh), writes=True)
     try:
         with engine.begin() as connection:
             fill(connection)
         engine.dispose()  # which writes what SQLite keeps beside the file into it
-        _put_in_place(fresh, path)
+        return _put_in_place(fresh, path)
     finally:
         engine.dispose()
         Path(fresh).unlink(missing_ok=True)
 
 
-def _put_in_place(fresh: str, path: Path) -> None:
+def _put_in_place(fresh: str, path: Path) -> bool:
     with _alone_in(path.parent) as alone:
         if path.exists():
-            return  # another made it meanwhile
+            return False  # another made it meanwhile
         if alone:  # what a file left that was deleted without it would be written into the new one
             for end in ("-wal", "-shm"):
                 _beside(path, end).unlink(missing_ok=True)
         try:
             os.link(fresh, path)
         except FileExistsError:
-            pass
+            return False
         except OSError:  # a file system without links
             os.rename(fresh, path)
+    return True
 
 
 @contextmanager
