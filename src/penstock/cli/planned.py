@@ -72,9 +72,10 @@ def show_moves(console: Console, changed: Replanned) -> dict[str, Any]:
 def compare(
     console: Console, job: PlanJob, rate: float, machines: Sequence[int] | None, settings: PlaceSettings
 ) -> list[dict[str, Any]]:
-    """All pairs of methods side by side; the same for the document."""
+    """All pairs of methods side by side; the same for the document. What is too large for one is said below."""
     found: list[dict[str, Any]] = []
     rows = []
+    too_large: list[str] = []
     for pair in PAIRS:
         allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
         name, threads = "+".join(pair), sum(allocation.threads.values())
@@ -83,6 +84,11 @@ def compare(
         except PlacementError as error:
             found.append({"pair": name, "slots": allocation.slots, "threads": threads, "error": str(error)})
             rows.append((name, str(threads), str(allocation.slots), "-", "-", "-", f"no room for {error.task}"))
+            continue
+        except ConfigError as error:
+            found.append({"pair": name, "slots": allocation.slots, "threads": threads, "error": str(error)})
+            rows.append((name, str(threads), str(allocation.slots), "-", "-", "-", "too large"))
+            too_large.append(f"{name}: {error}")
             continue
         rates = {r: predict(allocation, placement.machines, placement.slot_of, r).rate_rps for r in ROUTINGS}
         used = placement.slots_used
@@ -102,6 +108,8 @@ def compare(
     console.print()
     headings = ("pair", "threads", "slots", "used", "rows/s, even", "rows/s, proportional", "price")
     _table(console, headings, rows)
+    for said in too_large:
+        console.print(said, markup=False)
     return found
 
 
