@@ -20,6 +20,7 @@ from penstock.planning.provision.replan import Replanned
 from penstock.planning.provision.settings import PlaceSettings
 from penstock.telling import plan as telling
 
+MOST_COMPARED = 200_000  # threads that each of the eight pairs may place
 PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), *(("mba", method) for method in METHODS))
 
 
@@ -80,6 +81,7 @@ def compare(
         allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
         name, threads = "+".join(pair), sum(allocation.threads.values())
         try:
+            _check_size(threads)
             placement = placed(job, rate, pair, machines, settings)
         except PlacementError as error:
             found.append({"pair": name, "slots": allocation.slots, "threads": threads, "error": str(error)})
@@ -111,6 +113,11 @@ def compare(
     for said in too_large:
         console.print(said, markup=False)
     return found
+
+
+def _check_size(threads: int) -> None:
+    if threads > MOST_COMPARED:
+        raise ConfigError("--compare", f"{threads:,} threads", f"it places {MOST_COMPARED:,} at most by each pair")
 
 
 def _priced(job: PlanJob, placement: Placement) -> str:
