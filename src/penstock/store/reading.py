@@ -260,8 +260,10 @@ def of_run(table: sa.Table, run: int) -> tuple[sa.ColumnElement[bool], ...]:
     all rows in order before it tells the first, of a million decisions for 10 s.
     """
     cycles = tables.cycles.c
-    ends = (sa.select(end(cycles.id)).where(cycles.run == run).scalar_subquery() for end in (sa.func.min, sa.func.max))
-    return table.c.cycle_id.between(*ends), sa.exists().where(cycles.id == table.c.cycle_id, cycles.run == run)
+    first, last = (
+        sa.select(end(cycles.id)).where(cycles.run == run).scalar_subquery() for end in (sa.func.min, sa.func.max)
+    )
+    return table.c.cycle_id.between(first, last), sa.exists().where(cycles.id == table.c.cycle_id, cycles.run == run)
 
 
 def _grouped(connection: sa.Connection, table: sa.Table, run: int) -> _Steps:

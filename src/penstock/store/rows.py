@@ -293,9 +293,10 @@ def _utility(row: Mapping[Any, Any], name: str) -> float | None:
 def _figure(row: Mapping[Any, Any], name: str, least: float, most: float, what: str) -> float | None:
     """A ValueError where what stands there is none: SQLite keeps words and bytes in a column of numbers, too."""
     value = row[name]
-    if value is None or number_within(value, least, most) is not None:
-        return value
-    raise ValueError(f"{name}: {shown(value)} is no {what}")
+    found = number_within(value, least, most)
+    if value is not None and found is None:
+        raise ValueError(f"{name}: {shown(value)} is no {what}")
+    return found
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[TableRow]:
