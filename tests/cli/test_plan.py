@@ -7,8 +7,10 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from penstock.cli import planned
 from penstock.cli.main import cli
 from penstock.errors import PenstockError
+from penstock.planning.provision import place
 
 
 def run(*args: object) -> Result:
@@ -49,6 +51,18 @@ def test_compare_sets_the_five_pairs_of_the_paper_and_best_side_by_side() -> Non
 def test_compare_says_for_which_task_a_pair_finds_no_room() -> None:
     shown = run("linear", "--rate", 200, "--machines", "4,4,4,4,2", "--compare").output
     assert "no room for" in shown
+
+
+def test_compare_says_which_pairs_are_too_large_and_goes_on_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "MOST_BY_THREAD", 100)
+    monkeypatch.setattr(planned, "MOST_COMPARED", 500)
+    found = {row["pair"]: row for row in document("linear", "--rate", 150, "--compare")["compare"]}  # type: ignore[attr-defined]
+    assert "takes a thread at a time, 100 at most, of 129" in found["lsa+rsm"]["error"]
+    assert found["lsa+dsm"]["slots_used"] == 20
+    shown = run("linear", "--rate", 200, "--compare").output
+    assert "mba+sam: --compare: '635 threads' will not do; it places 500 at most by each pair" in " ".join(
+        shown.split()
+    )
 
 
 def test_a_change_of_rate_tells_what_moves() -> None:

@@ -21,6 +21,15 @@ def test_each_decision_gets_the_steps_of_its_own_jobs() -> None:
     ]
 
 
+def test_a_decision_on_several_jobs_gets_their_steps_in_the_order_in_which_they_were_taken() -> None:
+    decision = replace(a_decision(10.0), moves=(*a_decision(10.0, "ads").moves, *a_decision(10.0, "fraud").moves))
+    steps = tuple(
+        StepOutcome(Step(name, ()), f"error {n}") for n, name in enumerate(("fraud", "ads", "clicks", "fraud"))
+    )
+    (record,) = records_of(replace(a_cycle(10.0, plan=Plan((decision,))), outcome=Outcome(steps)))
+    assert record.outcomes == (steps[0], steps[1], steps[3])
+
+
 def test_verdicts_on_decisions_of_one_instant_come_in_their_order() -> None:
     records = [DecisionRecord(a_decision(at_s)) for at_s in (10.0, 10.0, 20.0)]
     verdicts = [Verdict(10.0, 70.0, 61.0, "first"), Verdict(10.0, 70.0, 62.0, "second")]

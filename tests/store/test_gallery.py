@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from penstock.core.run import EARLIER
 from penstock.errors import ConfigError
-from penstock.store import tables
+from penstock.store import reading, tables
 from penstock.store.gallery import Gallery, Length, lengths
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -133,6 +135,43 @@ def test_of_more_decisions_than_are_told_the_newest_are_read_and_keep_their_numb
     assert found.decisions(newest=3) == (EARLIER,) * 4 + every[4:]  # of whole cycles
     assert [one is EARLIER for one in found.decisions(newest=1)] == [True] * 5 + [False]
     assert [decision.number for decision in told(found.decisions(newest=3), 70.0)] == [5, 6]
+
+
+def test_a_report_tells_the_newest_decisions_under_their_numbers(
+    sql_store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "NEWEST_TOLD", 3)  # of whole cycles: the oldest of so many may be cut
+    gallery(sql_store, 10.0)
+    for at_s in (20.0, 30.0, 40.0):
+        sql_store.append(an_acting_cycle(at_s))
+    found = sql_store.read_run(RUN.id)
+    assert [(number, record.decision.at_s) for number, record in found.told] == [(2, 30.0), (3, 40.0)]
+    assert found.decisions[:1] == (EARLIER,)
+
+
+def test_what_a_run_has_by_its_cycles_is_read_as_it_lies_and_not_put_in_order_first(tmp_path: Path) -> None:
+    path, asked = tmp_path / "runs.sqlite", list[tuple[str, Any]]()
+
+    def ask(*told: Any) -> None:
+        asked.append((told[2], told[3]))
+
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.append(an_acting_cycle(10.0))
+        store.append(a_judging_cycle(20.0, 10.0))
+        sa.event.listen(sa.Engine, "before_cursor_execute", ask)
+        try:
+            store.read_run(RUN.id)
+            list(store.views(RUN.id))
+            Gallery(store.database, RUN.id).decisions()
+        finally:
+            sa.event.remove(sa.Engine, "before_cursor_execute", ask)
+    by_cycles = [one for one in asked if "penstock_cycles.run" in one[0] and ".cycle_id" in one[0]]
+    assert len(by_cycles) > 10
+    with closing(sqlite3.connect(path)) as raw:
+        for statement, values in by_cycles:
+            plan = raw.execute(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            assert not [step for *_, step in plan if "TEMP B-TREE" in step], statement
 
 
 def test_rounds_at_instants_that_are_none_make_no_run_longer(tmp_path: Path) -> None:

@@ -16,13 +16,16 @@ from penstock.core.orders import Act, Answer, Request
 from penstock.errors import ConfigError
 from penstock.governing.remembering import left_behind, remembered
 from penstock.loop import LoopSettings
+from penstock.store.archive import AuditEntry
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card
 from penstock.store.intent_codec import encode_intent
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
+from penstock.store.tables import MOST_TOLD
+from penstock.telling.explain import explain
 from tests.cli.calling import penstock
-from tests.recorded import RUN, Noted, a_decision, an_acting_cycle
+from tests.recorded import RUN, Noted, a_decision, a_judging_cycle, an_acting_cycle
 
 GOOD = encode_intent(Intent(Juice(0.5)))
 POISON: dict[str, dict[str, Any]] = {
@@ -209,6 +212,33 @@ def test_a_round_at_an_instant_that_is_none_is_dropped_when_its_run_goes_on(
     assert store.last_at_s == 10.0
     store.append(an_acting_cycle(30.0))
     assert store.read_run(RUN.id).at_s == (10.0, 30.0)
+
+
+@pytest.mark.parametrize("field", ["who", "act", "detail"])
+def test_of_an_act_in_megabytes_the_beginning_is_told(path: Path, store: SqlStore, field: str) -> None:
+    put(path, "penstock_audit", **{"at_epoch_s": 1.0, "who": "eve", "act": "pause", "detail": "", field: "x" * 10**7})
+    (told,) = store.audit(RUN.id)
+    assert getattr(told, field) == "x" * MOST_TOLD + "..."
+
+
+@pytest.mark.parametrize(
+    "table", ["cycles SET note", "decisions SET why", "verdicts SET text", "job_figures SET trouble"]
+)
+def test_of_a_text_in_megabytes_a_report_tells_the_beginning(path: Path, store: SqlStore, table: str) -> None:
+    store.append(an_acting_cycle(10.0))
+    store.append(a_judging_cycle(20.0, 10.0))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(f"UPDATE penstock_{table} = ?", ["x" * 10**6])
+    assert len(explain(store.read_run(RUN.id))) < 10 * MOST_TOLD
+
+
+def test_an_act_of_more_words_than_are_told_is_refused(store: SqlStore) -> None:
+    store.add_audit(AuditEntry(1.0, "ann", "pause", "x" * MOST_TOLD))
+    with pytest.raises(ConfigError, match=r"detail: .* it has 10,001 characters; write 10,000 at most"):
+        store.add_audit(AuditEntry(1.0, "ann", "pause", "x" * (MOST_TOLD + 1)))
+    with pytest.raises(ConfigError, match=r"who: .* write 10,000 at most"):
+        store.desk.ask(RUN.id, Request(Act.PAUSE, "ann" * MOST_TOLD, 2.0))
+    assert (len(store.audit(RUN.id)), store.desk.waiting(RUN.id)) == (1, ())
 
 
 VERSIONS = {"in words": "'soon'", "of nothing": "NULL", "without end": "9e999", "in bytes": "X'FF00'"}

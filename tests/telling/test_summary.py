@@ -5,9 +5,11 @@ from dataclasses import replace
 from penstock.core.acts import HeardAct
 from penstock.core.orders import Act
 from penstock.core.plan import Step, StepOutcome, Verdict, never_judged
-from penstock.core.run import DecisionRecord, MostUtility, Note, Run
+from penstock.core.run import EARLIER, DecisionRecord, MostUtility, Note, Run
 from penstock.core.states import State, StateChange
-from penstock.telling.summary import Came, came_of, summarise
+from penstock.telling.explain import events
+from penstock.telling.report import page
+from penstock.telling.summary import Came, came_to, most_utility, summarise
 from penstock.telling.told import story_document, summary_document
 from tests.recorded import RUN, a_decision
 from tests.telling.lines import a_line, a_run
@@ -61,14 +63,29 @@ def test_decisions_are_judged_by_what_came_of_them() -> None:
     decision = a_decision(0.0)  # taken at a utility of 55; half a percent of the maximum of 10 is 0.05
 
     def judged(came: float) -> Came:
-        return came_of(run, DecisionRecord(decision, (), Verdict(0.0, 60.0, came, "")))
+        return came_to(DecisionRecord(decision, (), Verdict(0.0, 60.0, came, "")), most_utility(run))
 
     assert [judged(came) for came in (56.0, 55.04, 54.0)] == [Came.BETTER, Came.SAME, Came.WORSE]
     failed = StepOutcome(Step("ads", ()), "no slot")
-    assert came_of(run, DecisionRecord(decision, (failed,))) is Came.FAILED
+    assert came_to(DecisionRecord(decision, (failed,)), most_utility(run)) is Came.FAILED
     done = StepOutcome(Step("ads", ()))
-    assert came_of(run, DecisionRecord(decision, (done,))) is Came.OPEN
-    assert came_of(run, DecisionRecord(decision, (done,), never_judged(0.0, 30.0, missed=False))) is Came.UNKNOWN
+    assert came_to(DecisionRecord(decision, (done,)), most_utility(run)) is Came.OPEN
+    assert (
+        came_to(DecisionRecord(decision, (done,), never_judged(0.0, 30.0, missed=False)), most_utility(run))
+        is Came.UNKNOWN
+    )
+
+
+def test_of_more_decisions_than_are_told_the_newest_are_counted_and_it_is_said_so() -> None:
+    earlier, told = (EARLIER,) * 1234, (DecisionRecord(a_decision(20.0)), DecisionRecord(a_decision(30.0, "fraud")))
+    run = replace(a_run(a_line("ads", [True] * 4), a_line("fraud", [True] * 4)), decisions=(*earlier, *told))
+    found = summarise(run)
+    assert ([job.decisions for job in found.jobs], found.came.total()) == ([1, 1], 2)
+    assert any(said.startswith("1,236 decisions, of which the newest 2 are told: 2 Recon") for said in found.sentences)
+    assert any(said.startswith("What is told of them begins at 0:00:20 with") for said in found.sentences)
+    assert [decision["number"] for decision in summary_document(run)["decisions"]] == [1235, 1236]
+    assert len(events(run)) == 2
+    assert "The first 1,234 decisions are left out here." in page(run)
 
 
 def test_who_starts_has_not_lost_what_nobody_could_have_measured() -> None:

@@ -20,6 +20,7 @@ from penstock.planning.provision.replan import Replanned
 from penstock.planning.provision.settings import PlaceSettings
 from penstock.telling import plan as telling
 
+MOST_COMPARED = 200_000  # threads that each of the eight pairs may place
 PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), *(("mba", method) for method in METHODS))
 
 
@@ -72,17 +73,24 @@ def show_moves(console: Console, changed: Replanned) -> dict[str, Any]:
 def compare(
     console: Console, job: PlanJob, rate: float, machines: Sequence[int] | None, settings: PlaceSettings
 ) -> list[dict[str, Any]]:
-    """All pairs of methods side by side; the same for the document."""
+    """All pairs of methods side by side; the same for the document. What is too large for one is said below."""
     found: list[dict[str, Any]] = []
     rows = []
+    too_large: list[str] = []
     for pair in PAIRS:
         allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
         name, threads = "+".join(pair), sum(allocation.threads.values())
         try:
+            _check_size(threads)
             placement = placed(job, rate, pair, machines, settings)
         except PlacementError as error:
             found.append({"pair": name, "slots": allocation.slots, "threads": threads, "error": str(error)})
             rows.append((name, str(threads), str(allocation.slots), "-", "-", "-", f"no room for {error.task}"))
+            continue
+        except ConfigError as error:
+            found.append({"pair": name, "slots": allocation.slots, "threads": threads, "error": str(error)})
+            rows.append((name, str(threads), str(allocation.slots), "-", "-", "-", "too large"))
+            too_large.append(f"{name}: {error}")
             continue
         rates = {r: predict(allocation, placement.machines, placement.slot_of, r).rate_rps for r in ROUTINGS}
         used = placement.slots_used
@@ -102,7 +110,14 @@ def compare(
     console.print()
     headings = ("pair", "threads", "slots", "used", "rows/s, even", "rows/s, proportional", "price")
     _table(console, headings, rows)
+    for said in too_large:
+        console.print(said, markup=False)
     return found
+
+
+def _check_size(threads: int) -> None:
+    if threads > MOST_COMPARED:
+        raise ConfigError("--compare", f"{threads:,} threads", f"it places {MOST_COMPARED:,} at most by each pair")
 
 
 def _priced(job: PlanJob, placement: Placement) -> str:

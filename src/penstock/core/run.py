@@ -4,9 +4,10 @@ The timelines are columns: number i of each belongs to the cycle at `Run.at_s[i]
 """
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Final
 
 from penstock.core.acts import HeardAct
@@ -157,6 +158,7 @@ class Run:
     `acts` are those of people, in the order in which they were heard; `began_dry` where nothing was to be carried out.
     `possible_utility` is the maximum of those jobs of which figures could be expected: who starts has lost nothing yet.
     `held` says what kept jobs below their intents, in those cycles in which somebody looked for it.
+    `decisions` begin with `EARLIER` for each of those that were not read, where there are too many.
     `life` is what is known of its controller, and `last_sign_epoch_s` when that gave its last sign of life.
     """
 
@@ -179,6 +181,12 @@ class Run:
     held: tuple[HeldBack, ...] = ()
     life: ControllerLife = ControllerLife.ENDED
     last_sign_epoch_s: float | None = None
+
+    @property
+    def told(self) -> Sequence[tuple[int, DecisionRecord]]:
+        """The decisions that were read, under their numbers: of too many the newest."""
+        numbered = enumerate(self.decisions, start=1)
+        return [(number, record) for number, record in numbered if record is not EARLIER]
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""
@@ -235,11 +243,28 @@ def late_for_s(job: JobView) -> float | None:
 
 def records_of(cycle: Cycle) -> tuple[DecisionRecord, ...]:
     """The cycle's decisions, each with the steps that were taken for its jobs; verdicts come in later cycles."""
-    steps = cycle.outcome.steps
-    return tuple(
-        DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))
-        for decision in cycle.plan.decisions
-    )
+    taken = StepsTaken.of(cycle.outcome.steps)
+    return tuple(DecisionRecord(decision, taken.concerning(decision)) for decision in cycle.plan.decisions)
+
+
+@dataclass(frozen=True, slots=True)
+class StepsTaken:
+    """A cycle's steps with what came of them, by job: a cycle may have thousands of decisions, and as many steps."""
+
+    by_job: Mapping[str, Sequence[tuple[int, StepOutcome]]]  # each with its place among all
+
+    @classmethod
+    def of(cls, outcomes: Iterable[StepOutcome]) -> "StepsTaken":
+        """All of a cycle."""
+        by_job: dict[str, list[tuple[int, StepOutcome]]] = {}
+        for place, outcome in enumerate(outcomes):
+            by_job.setdefault(outcome.step.job, []).append((place, outcome))
+        return cls(by_job)
+
+    def concerning(self, decision: Decision) -> tuple[StepOutcome, ...]:
+        """Those for the decision's jobs, in their order."""
+        found = [placed for job in decision.jobs for placed in self.by_job.get(job, ())]
+        return tuple(outcome for _, outcome in sorted(found, key=itemgetter(0)))
 
 
 def with_verdicts(records: Sequence[DecisionRecord], verdicts: Sequence[Verdict]) -> tuple[DecisionRecord, ...]:
@@ -247,11 +272,11 @@ def with_verdicts(records: Sequence[DecisionRecord], verdicts: Sequence[Verdict]
 
     Advice is not judged: nothing was done.
     """
-    in_order: dict[float, list[Verdict]] = {}
+    in_order: dict[float, deque[Verdict]] = {}
     last: dict[tuple[float, int], Verdict] = {}
     for verdict in verdicts:
         if verdict.place is None:
-            in_order.setdefault(verdict.decided_at_s, []).append(verdict)
+            in_order.setdefault(verdict.decided_at_s, deque()).append(verdict)
         else:
             last[verdict.decided_at_s, verdict.place] = verdict
     places: Counter[float] = Counter()
@@ -261,7 +286,7 @@ def with_verdicts(records: Sequence[DecisionRecord], verdicts: Sequence[Verdict]
         if record.decision.reason is not Reason.ADVISED:
             at_s = record.decision.at_s
             waiting = in_order.get(at_s)
-            found = last.get((at_s, places[at_s])) or (waiting.pop(0) if waiting else None)
+            found = last.get((at_s, places[at_s])) or (waiting.popleft() if waiting else None)
             places[at_s] += 1
         told.append(DecisionRecord(record.decision, record.outcomes, found))
     return tuple(told)

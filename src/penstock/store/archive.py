@@ -9,6 +9,7 @@ from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import View
 from penstock.errors import ConfigError, OutageError
+from penstock.store.tables import MOST_TOLD
 
 
 class StoreError(OutageError):
@@ -37,6 +38,13 @@ class AuditEntry:
     detail: str = ""
 
 
+def check_told(**texts: str) -> None:
+    """A ConfigError for a text that is longer than is told of any: it would be on every page."""
+    for field, text in texts.items():
+        if len(text) > MOST_TOLD:
+            raise ConfigError(field, text, f"it has {len(text):,} characters; write {MOST_TOLD:,} at most")
+
+
 class Archive(Store, Protocol):
     """Every store of ours. `begin` comes before the first `append`."""
 
@@ -60,7 +68,7 @@ class Archive(Store, Protocol):
         """What the policy saw, cycle by cycle, as far as whole cycles are kept."""
 
     def add_audit(self, entry: AuditEntry) -> None:
-        """Keep an act in the log of the run."""
+        """Keep an act in the log of the run; a ConfigError where its words are more than are told."""
 
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
         """The acts on that run, oldest first."""

@@ -12,7 +12,7 @@ from penstock.core.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
 from penstock.errors import told
 from penstock.store import tables
-from penstock.store.archive import unknown_run
+from penstock.store.archive import check_told, unknown_run
 from penstock.store.cards import Card as Card
 from penstock.store.cards import card_of, card_row
 from penstock.store.codec import decode, encode
@@ -64,10 +64,12 @@ class Desk:
 
     def ask(self, run_id: str, request: Request) -> int:
         """Leave a request; the act is in the audit log from this moment on."""
+        detail = request.text()
+        check_told(who=request.who, **{"what is asked": detail})
         with self._database.writing() as connection:
             run = _number(connection, run_id)
             audit = {"at_epoch_s": request.at_epoch_s, "who": request.who, "act": request.act.value}
-            connection.execute(tables.audit.insert().values(run=run, detail=request.text(), **audit))
+            connection.execute(tables.audit.insert().values(run=run, detail=detail, **audit))
             intent = None if request.intent is None else encode_intent(request.intent)
             row = {"run": run, "job": request.job, "intent": intent, "proposal": request.proposal, **audit}
             if request.turn is not None:  # only then: a controller of an older penstock has no such column

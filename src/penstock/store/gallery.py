@@ -22,7 +22,7 @@ from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
-from penstock.store.reading import read_audit, read_decisions, read_newest, read_outlooks, run_rows
+from penstock.store.reading import NEWEST_TOLD, read_audit, read_decisions, read_newest, read_outlooks, run_rows
 from penstock.store.rows import LATEST_S, errors_of, run_info
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, ToThin
@@ -66,7 +66,6 @@ class Length:
 
 
 NO_LENGTH = Length(0, None, None)
-NEWEST_TOLD = 5_000  # decisions: each takes 0.1 ms, and every page reads them
 _TIMED = sa.case((_cycles.at_s.between(0.0, LATEST_S), _cycles.at_s))  # SQLite keeps words there, too
 _LENGTH = (sa.func.count(_TIMED), sa.func.min(_TIMED), sa.func.max(_TIMED))
 

@@ -17,7 +17,7 @@ from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, as_of, records_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
-from penstock.store.archive import AuditEntry, unknown_run
+from penstock.store.archive import AuditEntry, check_told, unknown_run
 from penstock.store.timelines import Timelines, moment_of, noted
 
 KEPT_CYCLES = 720  # two hours of 10 s rounds
@@ -94,6 +94,7 @@ class MemoryStore:
         return (cycle.view for cycle in self.cycles(run_id))
 
     def add_audit(self, entry: AuditEntry) -> None:
+        check_told(who=entry.who, act=entry.act, detail=entry.detail)
         self._now.audit.append(entry)
 
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:

@@ -13,9 +13,8 @@ from penstock.core.cycle import PastRound, noted_of
 from penstock.core.intents import Intent
 from penstock.core.life import ControllerLife
 from penstock.core.outlook import JobOutlook, standing
-from penstock.core.plan import StepOutcome
 from penstock.core.prediction import PredictionError
-from penstock.core.run import EARLIER, DecisionRecord, Note, Run, as_of, with_budgets, with_verdicts
+from penstock.core.run import EARLIER, DecisionRecord, Note, Run, StepsTaken, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store import rows, tables
@@ -29,6 +28,8 @@ from penstock.store.route_windows import SeenWindows
 from penstock.store.timelines import JobMoment, Moment, Timelines, noted
 
 FoundRow = Mapping[Any, Any]
+
+NEWEST_TOLD = 5_000  # decisions and acts: each takes 0.1 ms, and every page reads decisions
 
 
 def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
@@ -56,7 +57,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         max_utility=tuple(lines.max_utility),
         jobs=with_budgets(lines.jobs(), newest),
         machines=lines.machines(),
-        decisions=read_decisions(connection, run),
+        decisions=read_decisions(connection, run, NEWEST_TOLD),
         notes=notes,
         errors=errors,
         deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
@@ -94,8 +95,8 @@ def read_rounds(connection: sa.Connection, run: int, decided_from_s: float, befo
     """Those from `before_s` before the first decision since then; none where there was none."""
     cycles = tables.cycles.c
     decided = tables.decisions.join(tables.cycles, tables.decisions.c.cycle_id == cycles.id)
-    of_run = sa.select(sa.func.min(cycles.at_s)).where(cycles.run == run)
-    first_s = connection.execute(of_run.select_from(decided).where(cycles.at_s >= decided_from_s)).scalar_one()
+    of_decisions = sa.select(sa.func.min(cycles.at_s)).where(cycles.run == run)
+    first_s = connection.execute(of_decisions.select_from(decided).where(cycles.at_s >= decided_from_s)).scalar_one()
     if first_s is None:
         return
     wanted = sa.select(*columns_of(connection, tables.cycles)).where(
@@ -146,13 +147,10 @@ def read_decisions(connection: sa.Connection, run: int, newest: int | None = Non
 
 def _newest_rows(connection: sa.Connection, run: int, newest: int | None) -> Sequence[FoundRow]:
     """Of whole cycles, for a verdict tells its decision by the place within one; of one that is larger, its end."""
-    table, cycles = tables.decisions, tables.cycles.c
+    table = tables.decisions
     if newest is None:
         return tuple(_of_cycles(connection, table, run))
-    # From the end, each looks up its run: of the run's cycles a million decisions would be put in order first, 10 s.
-    last = sa.select(sa.func.max(cycles.id)).where(cycles.run == run).scalar_subquery()
-    of_run = sa.exists().where(cycles.id == table.c.cycle_id, cycles.run == run)
-    wanted = sa.select(*columns_of(connection, table)).where(table.c.cycle_id <= last, of_run)
+    wanted = sa.select(*columns_of(connection, table)).where(*of_run(table, run))
     backwards = wanted.order_by(table.c.cycle_id.desc(), table.c.position.desc()).limit(newest)
     found = connection.execute(backwards).mappings().all()[::-1]
     whole = [row for row in found if row["cycle_id"] != found[0]["cycle_id"]]
@@ -160,6 +158,7 @@ def _newest_rows(connection: sa.Connection, run: int, newest: int | None) -> Seq
 
 
 def _count(connection: sa.Connection, run: int) -> int:
+    # From the run's cycles on, for nothing is put in order: half of the time of looking up each decision's cycle.
     joined = tables.decisions.join(tables.cycles, tables.decisions.c.cycle_id == tables.cycles.c.id)
     wanted = sa.select(sa.func.count()).select_from(joined).where(tables.cycles.c.run == run)
     return int(connection.execute(wanted).scalar_one())
@@ -167,8 +166,8 @@ def _count(connection: sa.Connection, run: int) -> int:
 
 def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
     """Without promises that nobody is there to keep."""
-    of_run = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
-    last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(*of_run))
+    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(*timed))
     card = read_card(connection, run)
     goes_on = card is not None and card.sign.life(time.time()) in (ControllerLife.LIVE, ControllerLife.AHEAD)
     return as_of(told, last_s.scalar_one() or 0.0, goes_on)
@@ -176,13 +175,11 @@ def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionReco
 
 def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) -> Mapping[str, JobOutlook]:
     """For each job the newest outlook up to that cycle, unless it is over by then."""
-    table, cycles = tables.outlooks, tables.cycles
+    table = tables.outlooks
     if not is_there(connection, table):
         return {}
-    # Few cycles have outlooks: each of these looks up its run, rather than each cycle of the run its outlooks.
-    of_run = sa.exists().where(cycles.c.id == table.c.cycle_id, cycles.c.run == run)
     last = sa.select(table.c.job, sa.func.max(table.c.cycle_id).label("cycle_id"))
-    newest = last.where(table.c.cycle_id <= cycle, of_run).group_by(table.c.job).subquery()
+    newest = last.where(table.c.cycle_id <= cycle, *of_run(table, run)).group_by(table.c.job).subquery()
     same = sa.and_(table.c.job == newest.c.job, table.c.cycle_id == newest.c.cycle_id)
     found = connection.execute(sa.select(table).select_from(table.join(newest, same)).order_by(table.c.job)).mappings()
     outlooks = [rows.outlook_of(row) for row in found]
@@ -197,9 +194,10 @@ def read_intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:
 
 
 def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
-    """The acts on the run, oldest first."""
+    """The newest acts on the run, oldest first."""
     table = tables.audit
-    found = connection.execute(sa.select(table).where(table.c.run == run).order_by(table.c.id)).mappings()
+    wanted = sa.select(table).where(table.c.run == run).order_by(table.c.id.desc()).limit(NEWEST_TOLD)
+    found = connection.execute(wanted).mappings().all()[::-1]
     return tuple(AuditEntry(row["at_epoch_s"], row["who"], row["act"], row["detail"]) for row in found)
 
 
@@ -210,8 +208,8 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
     outlooks = _grouped(connection, tables.outlooks, run)
     known: Mapping[str, JobOutlook] = {}
     lines = Timelines()
-    of_run = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
-    for row in connection.execute(sa.select(*columns).where(*of_run).order_by(tables.cycles.c.id)):
+    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    for row in connection.execute(sa.select(*columns).where(*timed).order_by(tables.cycles.c.id)):
         loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
         # What a cycle works out is known from the next one on, as it was to those who decided then.
         known = standing(known, (), row.at_s)
@@ -238,23 +236,34 @@ class _Steps:
 
 def _job_rows(connection: sa.Connection, run: int, table: sa.Table, from_id: int = 0) -> Iterator[FoundRow]:
     joined = table.join(tables.intents, table.c.intent_id == tables.intents.c.id)
-    wanted = (
-        sa.select(
-            *columns_of(connection, table), tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility
-        )
-        .select_from(joined)
-        .where(tables.intents.c.run == run, table.c.cycle_id >= from_id)
-        .order_by(table.c.cycle_id, table.c.intent_id)
-    )
-    return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
+    told = (tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility)
+    wanted = sa.select(*columns_of(connection, table), *told).select_from(joined)
+    return _in_order(connection, wanted, table, run, from_id)
 
 
 def _of_cycles(connection: sa.Connection, table: sa.Table, run: int, from_id: int = 0) -> Iterator[FoundRow]:
-    joined = table.join(tables.cycles, table.c.cycle_id == tables.cycles.c.id)
-    of_run = (tables.cycles.c.run == run, table.c.cycle_id >= from_id)
-    wanted = sa.select(*columns_of(connection, table)).select_from(joined).where(*of_run)
-    wanted = wanted.order_by(*table.primary_key.columns)
+    return _in_order(connection, sa.select(*columns_of(connection, table)), table, run, from_id)
+
+
+def _in_order(
+    connection: sa.Connection, wanted: sa.Select[Any], table: sa.Table, run: int, from_id: int
+) -> Iterator[FoundRow]:
+    """The rows of the run's cycles, as the table has them in order already."""
+    wanted = wanted.where(*of_run(table, run), table.c.cycle_id >= from_id).order_by(*table.primary_key.columns)
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
+
+
+def of_run(table: sa.Table, run: int) -> tuple[sa.ColumnElement[bool], ...]:
+    """That rows of a table of cycles are of the run.
+
+    Each looks up its own cycle, between the first and the last of the run: from the run's cycles on SQLite would put
+    all rows in order before it tells the first, of a million decisions for 10 s.
+    """
+    cycles = tables.cycles.c
+    first, last = (
+        sa.select(end(cycles.id)).where(cycles.run == run).scalar_subquery() for end in (sa.func.min, sa.func.max)
+    )
+    return table.c.cycle_id.between(first, last), sa.exists().where(cycles.id == table.c.cycle_id, cycles.run == run)
 
 
 def _grouped(connection: sa.Connection, table: sa.Table, run: int) -> _Steps:
@@ -289,17 +298,14 @@ def _whole(row: FoundRow, name: str) -> int:
     return int(row[name])
 
 
-def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, Sequence[StepOutcome]]:
-    found: dict[int, list[StepOutcome]] = {}
-    for row in _of_cycles(connection, tables.step_outcomes, run, from_id):
-        found.setdefault(row["cycle_id"], []).append(rows.outcome_of(row))
-    return found
+def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, StepsTaken]:
+    by_cycle = groupby(_of_cycles(connection, tables.step_outcomes, run, from_id), key=itemgetter("cycle_id"))
+    return {cycle_id: StepsTaken.of(map(rows.outcome_of, found)) for cycle_id, found in by_cycle}
 
 
-def _record(row: FoundRow, outcomes: Mapping[int, Sequence[StepOutcome]]) -> DecisionRecord:
-    decision = rows.decision_of(row)
-    steps = outcomes.get(row["cycle_id"], ())
-    return DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))
+def _record(row: FoundRow, outcomes: Mapping[int, StepsTaken]) -> DecisionRecord:
+    decision, steps = rows.decision_of(row), outcomes.get(row["cycle_id"])
+    return DecisionRecord(decision, () if steps is None else steps.concerning(decision))
 
 
 def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple[Note, ...], tuple[Note, ...]]:

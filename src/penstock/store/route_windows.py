@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from penstock.core.routes import RouteFigures
+from penstock.errors import told
 from penstock.store import tables
+from penstock.store.codec import DoesNotFitError
 from penstock.store.route_codec import pack_route, unpack_route
 
 
@@ -56,4 +58,10 @@ class SeenWindows:
 
     def _read(self, number: int) -> RouteFigures:
         wanted = sa.select(tables.route_windows.c.body).where(tables.route_windows.c.id == number)
-        return unpack_route(self._connection.execute(wanted).scalar_one())
+        body = self._connection.execute(wanted).scalar_one_or_none()
+        if body is None:
+            raise DoesNotFitError(f"penstock_route_windows has no row {number}, which a cycle points to")
+        try:
+            return unpack_route(body)
+        except Exception as error:
+            raise DoesNotFitError(f"penstock_route_windows, id {number}: {told(error)}") from error

@@ -3,14 +3,17 @@
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
-from typing import Any, cast
+from functools import wraps
+from math import inf
+from typing import Any, TypeVar, cast
 
 from penstock.core.budget import SpentBudget
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, Snapshot
+from penstock.core.forecast import Forecast
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
@@ -21,10 +24,11 @@ from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.states import State, judged, possible_utility, state_of
 from penstock.core.view import JobView, View, snapshot_of
-from penstock.errors import shown
+from penstock.errors import shown, told
 from penstock.store.codec import decode, encode, encode_figures
 
 TableRow = dict[str, Any]
+T = TypeVar("T")
 
 _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 
@@ -177,14 +181,33 @@ def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[TableRow
     ]
 
 
+def _naming(table: str) -> Callable[[Callable[[Mapping[Any, Any]], T]], Callable[[Mapping[Any, Any]], T]]:
+    """Whatever is wrong in a row of that table, the ValueError says in which."""
+
+    def named(read: Callable[[Mapping[Any, Any]], T]) -> Callable[[Mapping[Any, Any]], T]:
+        @wraps(read)
+        def reading(row: Mapping[Any, Any]) -> T:
+            try:
+                return read(row)
+            except Exception as error:
+                keys = ("cycle_id", "position", "job")[: 3 if "position" not in row else 2]
+                place = ", ".join(f"{key} {shown(row[key])}" for key in keys if key in row)
+                raise ValueError(f"{table}, {place}: {told(error)}") from error
+
+        return reading
+
+    return named
+
+
+@_naming("penstock_decisions")
 def decision_of(row: Mapping[Any, Any]) -> Decision:
     return Decision(
         reason=Reason(row["reason"]),
         moves=moves_of(row["changes"]),
         why=_told(row, "why"),
-        at_s=_figure(row, "at_s") or 0.0,
-        utility_before=_figure(row, "utility_before") or 0.0,
-        expected_utility=_figure(row, "expected_utility"),
+        at_s=_instant(row, "at_s") or 0.0,
+        utility_before=_utility(row, "utility_before") or 0.0,
+        expected_utility=_utility(row, "expected_utility"),
         foretold=() if row["foretold"] is None else decode(row["foretold"], cast(Any, tuple[Foretold, ...])),
     )
 
@@ -203,6 +226,7 @@ def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[TableRo
     ]
 
 
+@_naming("penstock_step_outcomes")
 def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
     return StepOutcome(Step(row["job"], moves_of(row["changes"])), row["error"], row["undone"])
 
@@ -225,18 +249,19 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[TableRow]:
     ]
 
 
+@_naming("penstock_verdicts")
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     effect = None if row["effect"] is None else Effect(row["effect"])
-    came = None if effect is Effect.UNKNOWN else _figure(row, "utility_came")
+    came = None if effect is Effect.UNKNOWN else _utility(row, "utility_came")
     return Verdict(
-        decided_at_s=_figure(row, "decided_at_s") or 0.0,
-        judged_at_s=_figure(row, "judged_at_s") or 0.0,
+        decided_at_s=_instant(row, "decided_at_s") or 0.0,
+        judged_at_s=_instant(row, "judged_at_s") or 0.0,
         utility_came=came,
         text=_told(row, "text"),
         effect=effect,
-        place=row["place"],
+        place=_place(row),
         again=bool(row["again"]),
-        again_until_s=_figure(row, "again_until_s"),
+        again_until_s=_instant(row, "again_until_s"),
     )
 
 
@@ -246,20 +271,57 @@ def _told(row: Mapping[Any, Any], name: str) -> str:
     raise ValueError(f"{name}: {shown(row[name])} is no text")
 
 
-def _figure(row: Mapping[Any, Any], name: str) -> float | None:
-    """A ValueError where what stands there is no number: SQLite keeps words and bytes in a column of numbers, too."""
-    value = row[name]
-    if value is None or isinstance(value, float | int):
+def _told_or_not(row: Mapping[Any, Any], name: str) -> str | None:
+    return None if row[name] is None else _told(row, name)
+
+
+def _place(row: Mapping[Any, Any]) -> int | None:
+    value = row["place"]
+    if value is None or (isinstance(value, int) and value >= 0):
         return value
-    raise ValueError(f"{name}: {shown(value)} is no number")
+    raise ValueError(f"place: {shown(value)} is no place")
+
+
+def _instant(row: Mapping[Any, Any], name: str) -> float | None:
+    return _figure(row, name, 0.0, LATEST_S, "instant of a run")
+
+
+def _utility(row: Mapping[Any, Any], name: str) -> float | None:
+    return _figure(row, name, -_MOST, _MOST, "utility")
+
+
+def _figure(row: Mapping[Any, Any], name: str, least: float, most: float, what: str) -> float | None:
+    """A ValueError where what stands there is none: SQLite keeps words and bytes in a column of numbers, too."""
+    value = row[name]
+    found = number_within(value, least, most)
+    if value is not None and found is None:
+        raise ValueError(f"{name}: {shown(value)} is no {what}")
+    return found
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[TableRow]:
     return [{"cycle_id": cycle_id, "job": outlook.job, "body": encode(outlook)} for outlook in outlooks]
 
 
+@_naming("penstock_outlooks")
 def outlook_of(row: Mapping[Any, Any]) -> JobOutlook:
-    return decode(row["body"], JobOutlook)
+    found = decode(row["body"], JobOutlook)
+    for name, value in [("at_s", found.at_s), ("until_s", found.until_s), *_figures_of(found.forecast)]:
+        if number_within(value, 0.0, _MOST) is None:
+            raise ValueError(f"{name}: {shown(value)} is no figure of an outlook")
+    recoveries = [*(seconds for _, seconds in found.recoveries_s), *(one.seconds for one in found.by_kind)]
+    if any(number_within(seconds, 0.0, inf) is None for seconds in recoveries):  # it may be that it never recovers
+        raise ValueError(f"a recovery in {shown(recoveries)} s")
+    return found
+
+
+def _figures_of(forecast: Forecast | None) -> Iterator[tuple[str, float]]:
+    """A ValueError where it is none for as many steps each."""
+    if forecast is None:
+        return
+    yield "forecast.step_s", forecast.step_s
+    for steps in zip(forecast.mean, forecast.lower, forecast.upper, strict=True):
+        yield from zip(("forecast.mean", "forecast.lower", "forecast.upper"), steps, strict=True)
 
 
 def deed_rows(deeds: Iterable[Deed], cycle_id: int) -> list[TableRow]:
@@ -270,8 +332,10 @@ def deed_rows(deeds: Iterable[Deed], cycle_id: int) -> list[TableRow]:
     ]
 
 
+@_naming("penstock_deeds")
 def deed_of(row: Mapping[Any, Any]) -> Deed:
-    return Deed(**{name: row[name] for name in ("at_s", "job", "text", "why", "error")})
+    at_s = _instant(row, "at_s") or 0.0
+    return Deed(at_s, _told_or_not(row, "job"), _told(row, "text"), _told(row, "why"), _told_or_not(row, "error"))
 
 
 def view_of(

@@ -22,7 +22,7 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
 from penstock.store import reading, rows, tables
-from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, unknown_run
+from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, check_told, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
@@ -219,6 +219,7 @@ class SqlStore:
 
     def add_audit(self, entry: AuditEntry) -> None:
         run = self._begun()
+        check_told(who=entry.who, act=entry.act, detail=entry.detail)
         values = {name: getattr(entry, name) for name in ("at_epoch_s", "who", "act", "detail")}
         with self._database.writing() as connection:
             self.check_writer(connection)

@@ -167,7 +167,10 @@ class Timelines:
         self.max_utility.append(moment.max_utility)
         self.possible_utility.append(moment.possible_utility)
         for job in moment.jobs:
-            self._jobs.setdefault(job.name, _JobColumns()).add(job, number, moment.at_s)
+            columns = self._jobs.get(job.name)
+            if columns is None:  # not `setdefault`, which makes columns for every moment
+                columns = self._jobs[job.name] = _JobColumns()
+            columns.add(job, number, moment.at_s)
         for name, cores, load in moment.machines:
             column = self._machines[name][1] if name in self._machines else Column(float)
             column.extended(load, number)

@@ -82,7 +82,7 @@ def _story(run: Run, width: int, cut: int | None, tried: Sequence[Counterfactual
 
 def _events(run: Run, tried: Sequence[Counterfactual]) -> Iterator[_Event]:
     known = {one.number: one for one in tried}
-    for place, record in enumerate(run.decisions, start=1):
+    for place, record in run.told:
         yield _Event(record.decision.at_s, tuple(_decision_lines(record, known.get(place))))
     for job in run.jobs:
         for trouble in job.troubles:
@@ -217,9 +217,8 @@ def _starting(run: Run, at_s: float) -> str:
 
 def _notes_between(notes: Sequence[Note], start: float, end: float) -> str:
     """The policy's words in force during a stretch, each once."""
-    before = [note for note in notes if note.at_s <= start][-1:]
-    within = [note for note in notes if start < note.at_s <= end]
-    texts = list(dict.fromkeys(note.text for note in (*before, *within) if note.text))
+    first, after = (bisect_right(notes, instant, key=lambda note: note.at_s) for instant in (start, end))
+    texts = list(dict.fromkeys(note.text for note in notes[max(0, first - 1) : after] if note.text))
     return "; then ".join(texts[:2]) + (f"; and {len(texts) - 2} more" if len(texts) > 2 else "")
 
 

@@ -11,7 +11,7 @@ from penstock.telling.charts import satisfaction_strips, threads_chart, utility_
 from penstock.telling.held import held_news
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.money import spent
-from penstock.telling.summary import JobSummary, Summary, came_of, summarise
+from penstock.telling.summary import JobSummary, Summary, came_to, most_utility, summarise
 from penstock.telling.thin import slices
 from penstock.telling.without import without_text
 from penstock.telling.words import (
@@ -160,13 +160,13 @@ def _troubles(run: Run) -> Markup | None:
 def _decisions(run: Run, tried: Sequence[Counterfactual]) -> Markup:
     known = {one.number: without_text(one).removeprefix("without it").lstrip(": ") for one in tried}
     heads = ("No.", "When", "What", "Whom", "Why", "Expected", "What came", *(["Without it"] if known else []))
-    numbered = list(enumerate(run.decisions, start=1))[-SHOWN:]
+    numbered, most = run.told[-SHOWN:], most_utility(run)
     rows = [
         row(
             heads,
             (*_decision_cells(index, record), *([known.get(index, "–")] if known else [])),
             f"d{index}",
-            came_of(run, record).name.lower(),
+            came_to(record, most).name.lower(),
         )
         for index, record in numbered
     ]

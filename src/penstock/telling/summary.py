@@ -70,8 +70,10 @@ class Summary:
 
 def summarise(run: Run, tried: Sequence[Counterfactual] = ()) -> Summary:
     """The summary of a run, which may be empty or still going on; `tried` are decisions that were simulated without."""
-    jobs = tuple(_job(run, job) for job in run.jobs)
-    came = Counter(came_of(run, record) for record in run.decisions)
+    decided = Counter(job for _, record in run.told for job in record.decision.jobs)
+    jobs = tuple(_job(run, job, decided[job.name]) for job in run.jobs)
+    most = most_utility(run)
+    came = Counter(came_to(record, most) for _, record in run.told)
     share = _utility_share(run)
     seconds = sum(_thread_seconds(run, job) for job in run.jobs)
     return Summary(
@@ -96,9 +98,9 @@ def figures_at(run: Run, index: int) -> bool:
     return any(job.utility[index] is not None for job in run.jobs)
 
 
-def came_of(run: Run, record: DecisionRecord) -> Came:
-    """How a decision turned out, by the utility that came of it."""
-    return came_to(record, max(run.max_utility, default=0.0))
+def most_utility(run: Run) -> float:
+    """The most that was to be had in any cycle: what `came_to` asks for."""
+    return max(run.max_utility, default=0.0)
 
 
 def came_to(record: DecisionRecord, max_utility: float) -> Came:
@@ -129,7 +131,7 @@ def _possible(run: Run) -> Sequence[float]:
     return run.possible_utility if len(run.possible_utility) else run.max_utility
 
 
-def _job(run: Run, job: JobTimeline) -> JobSummary:
+def _job(run: Run, job: JobTimeline, decisions: int) -> JobSummary:
     held = [threads for threads in job.threads if threads is not None]
     recoveries = [seconds for seconds in job.recovery_s if seconds is not None]
     return JobSummary(
@@ -141,7 +143,7 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
         worst=_longest_miss(run.at_s, job.met),
         first_threads=held[0] if held else None,
         last_threads=held[-1] if held else None,
-        decisions=sum(job.name in record.decision.jobs for record in run.decisions),
+        decisions=decisions,
         unseen=unseen(run, job),
         last_recovery_s=recoveries[-1] if recoveries else None,
         worst_recovery_s=max(recoveries, default=None),
@@ -208,10 +210,10 @@ def _sentences(
     yield from _troubles(run)
     yield from _by_people(run)
     yield _what_was_done(run, came)
-    if run.decisions:
-        first = run.decisions[0].decision
+    if run.told:
+        first = run.told[0][1].decision
         what = moves_text(first.moves) or first.reason.value
-        yield f"It began at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
+        yield f"{_first(run)} at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
     yield from _foretold(run)
     yield _cost(run, length_s, thread_seconds)
     yield from spent_text(spent(run))
@@ -347,14 +349,20 @@ def _foretold(run: Run) -> Iterable[str]:
 def _what_was_done(run: Run, came: Counter[Came]) -> str:
     if not run.decisions:
         return "No decision was taken."
-    reasons = Counter(record.decision.reason.value for record in run.decisions)
+    told = run.told
+    reasons = Counter(record.decision.reason.value for _, record in told)
     kinds = ", ".join(f"{amount} {reason}" for reason, amount in sorted(reasons.items()))
     turned = ", ".join(f"{came[kind]} {kind.value}" for kind in Came if came[kind])
-    return f"{count(len(run.decisions), 'decision')}: {kinds}. What came of them: {turned}."
+    newest = f", of which the newest {number(len(told))} are told" if len(told) < len(run.decisions) else ""
+    return f"{count(len(run.decisions), 'decision')}{newest}: {kinds}. What came of them: {turned}."
+
+
+def _first(run: Run) -> str:
+    return "It began" if len(run.told) == len(run.decisions) else "What is told of them begins"
 
 
 def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
-    moves = [move for record in run.decisions for move in record.decision.thread_moves]
+    moves = [move for _, record in run.told for move in record.decision.thread_moves]
     moved = sum(abs(move.after - move.before) for move in moves)
     lost = sum(
         (m - u) * (later - now)

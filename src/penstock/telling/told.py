@@ -9,7 +9,7 @@ from penstock.core.counterfactual import Counterfactual, Without, worth_of
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.telling.explain import events
 from penstock.telling.money import spent
-from penstock.telling.summary import JobSummary, came_of, summarise
+from penstock.telling.summary import JobSummary, came_to, most_utility, summarise
 from penstock.telling.without import without_text, worth_text
 from penstock.telling.words import moves_text
 
@@ -108,11 +108,11 @@ def _budget(spent: SpentBudget) -> ToldDocument:
 
 def _decisions(run: Run, tried: Sequence[Counterfactual]) -> list[ToldDocument]:
     known = {one.number: one for one in tried}
-    numbered = enumerate(run.decisions, start=1)
-    return [_decision(run, number, record, known.get(number)) for number, record in numbered]
+    most = most_utility(run)
+    return [_decision(most, number, record, known.get(number)) for number, record in run.told]
 
 
-def _decision(run: Run, number: int, record: DecisionRecord, tried: Counterfactual | None) -> ToldDocument:
+def _decision(most: float, number: int, record: DecisionRecord, tried: Counterfactual | None) -> ToldDocument:
     decision, verdict = record.decision, record.verdict
     return {
         "number": number,
@@ -123,7 +123,7 @@ def _decision(run: Run, number: int, record: DecisionRecord, tried: Counterfactu
         "why": decision.why,
         "utility_before": decision.utility_before,
         "expected_utility": decision.expected_utility,
-        "came": came_of(run, record).value if record.carried_out else "not carried out",
+        "came": came_to(record, most).value if record.carried_out else "not carried out",
         "utility_came": None if verdict is None else verdict.utility_came,
         "verdict": None if verdict is None else verdict.text,
         "errors": list(record.errors),

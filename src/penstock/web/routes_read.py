@@ -90,7 +90,7 @@ def acts(site: AskedSite, run: RunName = "last") -> tuple[ActOut, ...]:
 
 @router.get("/api/audit")
 def audit(site: AskedSite, run: RunName = "last") -> tuple[AuditOut, ...]:
-    """Who did what to the run's controller, newest first."""
+    """Who did what to the run's controller, newest first; the newest 5,000."""
     return site.reader.audit(site.reader.find(run))
 
 

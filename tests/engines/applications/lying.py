@@ -23,9 +23,9 @@ class Deceived(Fleet):
         self.honest = of_one("clicks", self.cluster, 150.0, wanted=2), of_one("fraud", self.cluster, 100.0)
         self.number = 0
 
-    def says(self, said: Mapping[str, Any]) -> None:
+    def says(self, said: Mapping[str, Any], refused: str = "") -> None:
         self.number += 1
-        raw = encode_report(Report("liar", "liar-1", self.number, said))
+        raw = encode_report(Report("liar", "liar-1", self.number, said, refused=refused))
         self.engine.hear(read_report(raw))
 
     def deceived(self, said: Mapping[str, Any] | None) -> dict[str, int]:

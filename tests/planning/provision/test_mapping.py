@@ -1,6 +1,7 @@
 """DSM, RSM and SAM: the paper's example, and the laws that each keeps."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 
 from penstock.core.allocation import Allocation
 from penstock.core.performance import PerformanceModel
-from penstock.core.placement import Machine, Placement, Slot
+from penstock.core.placement import Machine, Placement, Slot, Thread
 from penstock.core.topology import Topology
 from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.allocate import allocate
-from penstock.planning.provision.place import place, place_on_fewest
+from penstock.planning.provision.place import fewest, place, place_on_fewest
+from penstock.planning.provision.rsm import map_rsm_by_need, shared_need
 from penstock.planning.provision.sam import bundles
 from penstock.planning.provision.settings import DistanceWeights, PlaceSettings
 from tests.planning.provision.paper import allocations, alone, planned
@@ -115,6 +117,52 @@ def racked(weights: DistanceWeights) -> Placement:
     return place(allocation, machines, "rsm", PlaceSettings(weights=weights))
 
 
+@given(
+    allocations(),
+    st.lists(st.builds(Machine, st.integers(1, 4), rack=st.sampled_from(["", "a"])), min_size=1, max_size=12),
+    st.builds(DistanceWeights, *[st.sampled_from([0.0, 0.3, 1.0])] * 3),
+)
+def test_rsm_takes_the_nearest_of_all_machines(
+    allocation: Allocation, machines: list[Machine], weights: DistanceWeights
+) -> None:
+    settings = PlaceSettings(weights=weights)
+    try:
+        found = map_rsm_by_need(allocation, machines, settings)
+    except PlacementError as error:
+        with pytest.raises(PlacementError, match=f"'{error.task}'"):
+            by_looking_at_all(allocation, machines, weights)
+    else:
+        assert found == by_looking_at_all(allocation, machines, weights)
+
+
+def by_looking_at_all(
+    allocation: Allocation, machines: list[Machine], weights: DistanceWeights
+) -> Mapping[Thread, Slot]:
+    """Algorithm 5 as it is printed, machine by machine."""
+    slots = [[1.0] * machine.slots for machine in machines]
+    cpu, memory = ([float(machine.slots) for machine in machines] for _ in range(2))
+    placed: dict[Thread, Slot] = {}
+    there = 0
+    for sweep in range(max(allocation.threads.values())):
+        for name in [name for name in allocation.topology.operators if allocation.threads[name] > sweep]:
+            c, m = shared_need(allocation, name)
+
+            def far(j: int, c: float = c, m: float = m, there: int = there) -> float:
+                way = 0.0 if j == there else 0.5 if machines[j].rack == machines[there].rack else 1.0
+                left = weights.memory * ((memory[j] - m) ** 2) + weights.cpu * ((cpu[j] - c) ** 2)
+                return left + weights.network * way
+
+            fit = [j for j in range(len(machines)) if cpu[j] >= c - 1e-9 and max(slots[j]) >= m - 1e-9]
+            if not fit:
+                raise PlacementError(name, 0, "")
+            there = min(fit, key=far)
+            slot = next(k for k, left in enumerate(slots[there]) if left >= m - 1e-9)
+            slots[there][slot] -= m
+            cpu[there], memory[there] = cpu[there] - c, memory[there] - m
+            placed[name, sweep] = Slot(there, slot)
+    return placed
+
+
 def test_rsm_weighs_what_is_left_against_the_way_there() -> None:
     near = racked(DistanceWeights(memory=0, cpu=0, network=1))
     assert {slot.machine for slot in near.slot_of.values()} == {0, 2}  # the same machine, then the same rack
@@ -145,6 +193,33 @@ def test_the_search_finds_the_fewest_slots() -> None:
     assert (allocation.slots, sum(machine.slots for machine in found.machines)) == (14, 15)  # 15 in section 8.4.1
     with pytest.raises(PlacementError):
         place(allocation, [1] * 14, "sam-by-need")
+
+
+@pytest.mark.parametrize(
+    ("least", "one_by_one", "tries"), [(1, 99, 1), (40, 99, 40), (40, 4, 14), (70, 0, 13), (100, 0, 15)]
+)
+def test_of_many_numbers_of_slots_some_are_left_out_and_one_fewer_does_not_do(
+    least: int, one_by_one: int, tries: int
+) -> None:
+    tried: list[int] = []
+    enough = place(example(), [2, 2, 2])
+
+    def placed(slots: int) -> Placement:
+        tried.append(slots)
+        if slots < least:
+            raise PlacementError("B", slots, "none")
+        return replace(enough, least_slots=slots)
+
+    assert fewest(placed, range(1, 101), one_by_one).least_slots == least
+    assert least == 1 or least - 1 in tried
+    assert len(tried) == len(set(tried)) <= tries
+
+
+def test_more_threads_than_rsm_places_one_by_one_are_refused() -> None:
+    many = replace(example(), threads={"B": 10_001, "O": 0, "Y": 0, "G": 0})
+    for place_them in (place, place_on_fewest):
+        with pytest.raises(ConfigError, match=r"takes a thread at a time, 10,000 at most, of 10,001"):
+            place_them(many, [4], "rsm")
 
 
 @pytest.mark.parametrize("machines", [[], [0], [4, -1], "44", [1.5], 4])

@@ -8,15 +8,12 @@ from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
 from penstock.core.intents import MOST_UTILITY, Intent, scaled
 from penstock.core.levers import Dial, Shows
 from penstock.engines.applications.cluster import Room
+from penstock.engines.applications.obedience import Obedience
 from penstock.engines.applications.patches import patched
 from penstock.engines.applications.promises import Promised
 from penstock.engines.applications.wire import Order, Report, SaidState, SaidTenant, Serials, read_state
 
 UNIT: Final = "executors"  # the one operator of each tenant: what works for it
-# Who was heard so often and so long after an order, and did not carry it out, is not waited for any more. An agent
-# takes an order up with its next report; a cluster manager that is away may keep it from asking for longer than that.
-UNHEEDED_REPORTS: Final = 5
-UNHEEDED_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,7 @@ class Application:
     since_s: float = 0.0  # when it was last to have another number
     order: Order | None = None
     ordered_s: float = 0.0
-    waiting_s: float | None = None  # since when an order waits to be carried out, perhaps in the place of another one
-    unheeded: int = 0  # reports since then that told of no order carried out
+    obedience: Obedience = Obedience()
     applied: Serials = Serials()
     refused: str = ""
     intents: Mapping[str, Intent] = field(default_factory=dict)
@@ -75,30 +71,23 @@ class Application:
 
     def ordered(self, order: Order, now: float) -> "Application":
         """With a new order, which its agent is given until it has taken it up."""
-        waiting_s = now if self.waiting_s is None else self.waiting_s
-        return replace(self, promised=order.executors, order=order, ordered_s=now, waiting_s=waiting_s)
+        obedience = self.obedience.ordered(now)
+        return replace(self, promised=order.executors, order=order, ordered_s=now, obedience=obedience)
 
     def after(self, report: Report, now: float) -> "Application":
         """What it is after another report, whose state is whole or goes on from the one before."""
-        return self._after(report, now)._having_heeded()
-
-    def _having_heeded(self) -> "Application":
-        if self._heeds:
-            return self if self.waiting_s is None else replace(self, waiting_s=None, unheeded=0)
-        return replace(self, unheeded=self.unheeded + 1)
+        found = self._after(report, now)
+        return replace(found, obedience=found.obedience.after(found._has_done, bool(found.refused)))
 
     @property
-    def _heeds(self) -> bool:
+    def _has_done(self) -> bool:
         order = self.order
-        done = order is None or (self.applied >= order.serials and self.state.executors.wanted == order.executors)
-        return done or bool(self.refused)
+        return order is None or (self.applied >= order.serials and self.state.executors.wanted == order.executors)
 
     @property
     def obeys(self) -> bool:
         """Whether orders to it are worth while: its agent carries them out, or says why not, or is silent."""
-        if self.waiting_s is None or self.unheeded < UNHEEDED_REPORTS:
-            return True
-        return self.heard_s - self.waiting_s <= UNHEEDED_S
+        return self.obedience.obeys(self.heard_s)
 
     def _after(self, report: Report, now: float) -> "Application":
         here = replace(self, number=report.number, heard_s=now, applied=report.applied, refused=report.refused)

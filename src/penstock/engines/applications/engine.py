@@ -23,6 +23,7 @@ from penstock.core.levers import Executors
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.applications.book import Application, Bounds
 from penstock.engines.applications.cluster import Cluster, Room
+from penstock.engines.applications.obedience import REFUSED_S
 from penstock.engines.applications.promises import promises
 from penstock.engines.applications.wire import Order, Reply, Report, Serials
 from penstock.engines.applications.wishes import ExecutorWish, wish_of
@@ -171,11 +172,7 @@ class FleetEngine:
         if after.obeys:
             self._note(after.name, "obeys again", "its agent carries orders out, or says why not")
             return
-        why = (
-            f"its agent neither carried out nor refused to have {after.order.executors} executors; it counts for the "
-            f"{after.held} that it has, is promised no more, and nothing is waited for from it"
-        )
-        self._note(after.name, "obeys no order", why)
+        self._note(after.name, "obeys no order", _why_no_more(after, after.order), after.refused or None)
 
     def _heed(self, obeys: int) -> None:
         if obeys <= LATEST_HEEDED:
@@ -412,6 +409,14 @@ class FleetEngine:
         return [
             replace(deed, at_s=max(deed.at_s + ahead_s, _INSTANT_S * place)) for place, deed in enumerate(self._deeds)
         ]
+
+
+def _why_no_more(one: Application, order: Order) -> str:
+    did = "neither carried out nor refused"
+    if not one.obedience.unanswered(one.heard_s):
+        did = f"has refused for {REFUSED_S / 60.0:.0f} minutes"
+    counts = f"it counts for the {one.held} that it has, is promised no more, and nothing is waited for from it"
+    return f"its agent {did} to have {order.executors} executors; {counts}"
 
 
 def _said_twice(known: Iterable[Application]) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """Threads of an allocation on slots of machines, by the method's name, with what is predicted to come of it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.allocation import Allocation
 from penstock.core.placement import Machine, Placement, Slot, Thread
@@ -17,6 +17,9 @@ from penstock.planning.provision.settings import PlaceSettings
 
 MOST_SLOTS = 50_000  # some seconds, too
 MOST_THREADS = 2_000_000  # some seconds; a rate with more of them is a slip of the pen
+# Of R-Storm, which looks for a place for each thread, and again with each number of slots that it tries.
+MOST_BY_THREAD = 10_000
+_TRIED_ONE_BY_ONE = 50_000  # threads that are placed in vain before numbers of slots are left out
 _MAPPINGS = {
     "dsm": map_dsm,
     "rsm": map_rsm,
@@ -46,7 +49,7 @@ def place(
     (Slot(machine=0, slot=1), 600.0)
     """
     settings = settings or PlaceSettings()
-    _refuse_too_many(allocation)
+    _refuse_too_many(allocation, method)
     there = checked_machines(machines)
     slot_of, least = _mapped(allocation, there, method, settings)
     prediction = predict(allocation, there, slot_of, settings.routing, settings.runtime)
@@ -68,23 +71,49 @@ def place_on_fewest(
 ) -> Placement:
     """The placement on machines of these sizes, with the fewest slots beyond rho with which it succeeds (section 8.4).
 
-    PlacementError when no number of slots would do.
+    Of thousands of threads not every number of slots is tried: with one fewer it does not succeed. PlacementError when
+    no number of slots would do.
     """
     settings = settings or PlaceSettings()
-    _refuse_too_many(allocation)
-    slots = max(allocation.slots, 1, _at_least(allocation, max(acquire(1, sizes)), method, settings))
-    enough = slots + sum(allocation.threads.values())  # a slot for every thread beyond it
-    while True:
-        try:
-            return place(allocation, acquire(slots, sizes), method, settings)
-        except PlacementError:
-            if slots >= enough:
-                raise
-            slots += 1
-
-
-def _refuse_too_many(allocation: Allocation) -> None:
+    _refuse_too_many(allocation, method)
+    least = max(allocation.slots, 1, _at_least(allocation, max(acquire(1, sizes)), method, settings))
     threads = sum(allocation.threads.values())
+    enough = least + threads  # a slot for every thread beyond it
+
+    def place_on(slots: int) -> Placement:
+        return place(allocation, acquire(slots, sizes), method, settings)
+
+    return fewest(place_on, range(least, enough + 1), _TRIED_ONE_BY_ONE // max(1, threads))
+
+
+def fewest(place_on: Callable[[int], Placement], slots: range, one_by_one: int) -> Placement:
+    """The first of these that succeeds; after so many that did not, steps double, and are then halved again."""
+    now, step, failed = slots[0], 1, slots[0] - 1
+    while (found := _tried(place_on, now, last=now == slots[-1])) is None:
+        failed, one_by_one = now, one_by_one - 1
+        step = 1 if one_by_one > 0 else 2 * step
+        now = min(now + step, slots[-1])
+    while now - failed > 1:
+        middle = (now + failed) // 2
+        fewer = _tried(place_on, middle)
+        failed, now, found = (middle, now, found) if fewer is None else (failed, middle, fewer)
+    return found
+
+
+def _tried(place_on: Callable[[int], Placement], slots: int, last: bool = False) -> Placement | None:
+    try:
+        return place_on(slots)
+    except PlacementError:
+        if last:
+            raise
+        return None
+
+
+def _refuse_too_many(allocation: Allocation, method: str) -> None:
+    threads = sum(allocation.threads.values())
+    if method in _THREAD_NEEDS and threads > MOST_BY_THREAD:
+        remedy = f"it takes a thread at a time, {MOST_BY_THREAD:,} at most, of {threads:,}; place with sam or dsm"
+        raise ConfigError("place.method", method, remedy)
     if threads > MOST_THREADS:
         most = max(allocation.threads, key=lambda name: allocation.threads[name])
         remedy = (

@@ -1,11 +1,9 @@
 """R-Storm's mapping: the nearest machine with room, thread by thread ("Model-driven scheduling", algorithm 5)."""
 
-from collections.abc import Callable, Mapping, Sequence
-
-import numpy as np
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from penstock.core.allocation import Allocation
-from penstock.core.arrays import Floats
 from penstock.core.placement import Machine, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.settings import DistanceWeights, PlaceSettings
@@ -49,8 +47,8 @@ def shared_need(allocation: Allocation, operator: str) -> tuple[float, float]:
 def _mapped(
     allocation: Allocation, machines: Sequence[Machine], settings: PlaceSettings, need: ThreadNeed
 ) -> Mapping[Thread, Slot]:
-    room = _Room(machines, settings.weights)
     left = {name: count for name, count in allocation.threads.items() if count}
+    room = _Room(machines, settings.weights, left)
     needs = {name: need(allocation, name) for name in left}
     placed: dict[Thread, Slot] = {}
     while left:
@@ -65,44 +63,67 @@ def _mapped(
 
 
 class _Room:
-    """What the machines and slots have left, and the machine that was chosen last."""
+    """What the machines and slots have left, and the machine that was chosen last.
 
-    def __init__(self, machines: Sequence[Machine], weights: DistanceWeights) -> None:
-        self.sizes = np.array([machine.slots for machine in machines], dtype=float)
-        self.cpu, self.memory = self.sizes.copy(), self.sizes.copy()
-        # One row per machine; places beyond a smaller machine's slots have nothing left from the start.
-        self.slot_memory = (np.arange(self.sizes.max()) < self.sizes[:, None]).astype(float)
-        self.most_memory = np.minimum(self.sizes, 1.0)  # of any slot of the machine
-        racks = [machine.rack for machine in machines]
-        self.rack = np.array([racks.index(rack) for rack in racks])
-        self.weights = weights
+    Of machines that nothing is on yet only the first of each size and rack is looked at: the others are as far away.
+    Of those with something on them only those that may still take a thread of the operator: what is left gets no more.
+    """
+
+    def __init__(self, machines: Sequence[Machine], weights: DistanceWeights, operators: Iterable[str]) -> None:
+        self.machines, self.weights = machines, weights
+        self.cpu = [float(machine.slots) for machine in machines]
+        self.memory = list(self.cpu)
+        self.most_memory = [1.0] * len(machines)  # of any slot of the machine
+        self.slot_memory: dict[int, list[float]] = {}  # of machines with something on them
+        self.fresh: dict[tuple[int, str], deque[int]] = {}
+        for number, machine in enumerate(machines):
+            self.fresh.setdefault((machine.slots, machine.rack), deque()).append(number)
+        self.begun: dict[str, list[int]] = {name: [] for name in operators}
         self.reference = 0
 
     def take(self, operator: str, cpu: float, memory: float) -> Slot:
         """The first slot with memory of the nearest machine that has room for such a thread."""
-        fits = (self.cpu >= cpu - ROUNDING) & (self.most_memory >= memory - ROUNDING)
-        if not fits.any():
-            slots = int(self.sizes.sum())
+        begun = self.begun[operator] = self._with_room(self.begun[operator], cpu, memory)
+        heads = self._with_room([numbers[0] for numbers in self.fresh.values() if numbers], cpu, memory)
+        if not begun and not heads:
+            slots = sum(one.slots for one in self.machines)
             raise PlacementError(
                 operator, slots, f"a thread of it needs {cpu:.0%} CPU of a machine, {memory:.0%} memory of a slot"
             )
-        machine = int(np.where(fits, self.distance(cpu, memory), np.inf).argmin())
-        slot = int((self.slot_memory[machine] >= memory - ROUNDING).argmax())
+        machine = self._nearest([*begun, *heads], cpu, memory)
+        return Slot(machine, self._put(machine, cpu, memory))
+
+    def _with_room(self, numbers: list[int], cpu: float, memory: float) -> list[int]:
+        all_cpu, all_memory = self.cpu, self.most_memory
+        cpu, memory = cpu - ROUNDING, memory - ROUNDING
+        return [number for number in numbers if all_cpu[number] >= cpu and all_memory[number] >= memory]
+
+    def _nearest(self, numbers: list[int], cpu: float, memory: float) -> int:
+        """By d = wM (M_j - m)^2 + wC (C_j - c)^2 + wN NWDist(reference, j); of several the first."""
+        weights, rack = self.weights, self.machines[self.reference].rack
+        nearest: list[tuple[float, int]] = []
+        for number in numbers:
+            of_memory, of_cpu = self.memory[number] - memory, self.cpu[number] - cpu
+            network = 0.0 if number == self.reference else 0.5 if self.machines[number].rack == rack else 1.0
+            distance = weights.memory * (of_memory * of_memory) + weights.cpu * (of_cpu * of_cpu)
+            nearest.append((distance + weights.network * network, number))
+        return min(nearest)[1]
+
+    def _put(self, machine: int, cpu: float, memory: float) -> int:
+        if machine not in self.slot_memory:
+            self._begin(machine)
+        left = self.slot_memory[machine]
+        slot = next(number for number, free in enumerate(left) if free >= memory - ROUNDING)
+        left[slot] -= memory
+        self.most_memory[machine] = max(left)
         self.cpu[machine] -= cpu
         self.memory[machine] -= memory
-        self.slot_memory[machine, slot] -= memory
-        self.most_memory[machine] = self.slot_memory[machine].max()
         self.reference = machine
-        return Slot(machine, slot)
+        return slot
 
-    def distance(self, cpu: float, memory: float) -> Floats:
-        """d = wM (M_j - m)^2 + wC (C_j - c)^2 + wN NWDist(reference, j)."""
-        network = np.where(self.rack == self.rack[self.reference], 0.5, 1.0)
-        network[self.reference] = 0.0
-        weights = self.weights
-        result: Floats = (
-            weights.memory * (self.memory - memory) ** 2
-            + weights.cpu * (self.cpu - cpu) ** 2
-            + weights.network * network
-        )
-        return result
+    def _begin(self, machine: int) -> None:
+        there = self.machines[machine]
+        self.fresh[there.slots, there.rack].popleft()
+        self.slot_memory[machine] = [1.0] * there.slots
+        for numbers in self.begun.values():
+            numbers.append(machine)

@@ -1,7 +1,11 @@
 """The book of a route: written once, never changed, and read again as it was."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -10,8 +14,10 @@ from hypothesis import strategies as st
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
-from penstock.engines.spark.routing.book import LIVE, Change, DamagedBookError, RouteBook
+from penstock.engines.spark.jvm.routing.lookup import make_ready
+from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
+from penstock.engines.spark.routing.damage import DamagedError
 from penstock.engines.spark.routing.migration import pending
 from penstock.engines.spark.routing.shape import (
     NEVER_US,
@@ -137,11 +143,18 @@ SPOILT = {
     "a change with more in it": ("changes/000001.json", b'{"number": 1, "version": 0, "servers": 3}'),
     "a list of changes": ("changes/000001.json", b"[]"),
     "nesting without end": ("changes/000001.json", b"[" * 100_000),
+    "a change in no words": ("changes/000001.json", b'{"number": 1, "version": 0, "query_id": "\xff"}'),
     "an id of nothing": ("book.json", b"{}"),
+    "an id in no words": ("book.json", b'{"id": "\xff"}'),
     "no operators": ("operators.json", b"[1]"),
     "a table that is none": ("versions/000001.parquet", b"PAR1" + bytes(100)),
     "a table of nothing": ("versions/000001.parquet", b""),
+    "no tables": ("versions/000001.parquet", packed([])),
+    "a table for one operator": ("versions/000001.parquet", packed([TableSlot(SINCE_EVER_US, 4, ({"Asia": 1},))])),
 }
+
+
+TABLES = {told: (name, data) for told, (name, data) in SPOILT.items() if name.endswith(".parquet")}
 
 
 @pytest.mark.parametrize(("name", "data"), SPOILT.values(), ids=SPOILT)
@@ -150,8 +163,30 @@ def test_a_damaged_file_of_a_book_is_told_by_its_name_with_what_to_do(book: Rout
     path = Path(book.home.removeprefix("file:")) / name
     path.unlink()
     path.write_bytes(data)
-    with pytest.raises(DamagedBookError, match=f"{name} is damaged .*; bring it back from a copy of the book"):
+    with pytest.raises(DamagedError, match=f"{name} is damaged .*; bring it back from a copy of the book"):
         (book.id, book.operators(), book.changes(), book.table(1))
+
+
+@pytest.mark.parametrize(("name", "data"), TABLES.values(), ids=TABLES)
+def test_a_damaged_table_is_told_alike_where_a_query_is_to_read_it(book: RouteBook, name: str, data: bytes) -> None:
+    Path(book.home.removeprefix("file:"), name).write_bytes(data)
+    spark = cast(Any, SimpleNamespace(sparkContext=SimpleNamespace(applicationId=book.home)))
+    with pytest.raises(DamagedError, match=f"{name} is damaged .*; bring it back from a copy of the book"):
+        make_ready(spark, book, 1)
+
+
+@given(st.data())
+def test_whatever_is_changed_in_a_table_it_is_a_table_or_damaged(data: st.DataObject) -> None:
+    whole = packed([slot_of(table(3), tuple(OPERATORS))])
+    start = data.draw(st.integers(0, len(whole) - 1))
+    end = data.draw(st.integers(start, min(start + 8, len(whole))))
+    changed = whole[:start] + data.draw(st.binary(max_size=8)) + whole[end:]
+    with TemporaryDirectory() as place:
+        book = RouteBook(LocalFiles(Path(place)))
+        book.files.write("operators.json", json.dumps(OPERATORS))
+        book.files.write(book.version_file(1), changed)
+        with suppress(DamagedError):
+            assert book.table(1).servers >= 1
 
 
 @given(st.integers(min_value=-2, max_value=9))

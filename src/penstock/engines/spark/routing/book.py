@@ -12,13 +12,14 @@ and the checkpoint's commit log: for operators without windows a change is in fo
 
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.routing.damage import OF_A_BOOK, whole
 from penstock.engines.spark.routing.shape import (
     MOST_PARTITIONS,
     SINCE_EVER_US,
@@ -29,7 +30,7 @@ from penstock.engines.spark.routing.shape import (
     table_of,
     unpacked,
 )
-from penstock.errors import ConfigError, EngineError, told
+from penstock.errors import ConfigError, EngineError
 
 LIVE = "live.parquet"
 _ID, _OPERATORS, _VERSIONS, _CHANGES = "book.json", "operators.json", "versions", "changes"
@@ -51,10 +52,6 @@ class Change:
     checkpoint: str | None = None
     query_id: str | None = None
     withdraws: int | None = None
-
-
-class DamagedBookError(EngineError):
-    """A file of the book is there, and is none that was written to it."""
 
 
 class RouteBook:
@@ -79,7 +76,7 @@ class RouteBook:
         """No other book has it; books of before there were ids have none until they are opened."""
         if not self.files.exists(_ID):
             return "without an id"
-        text = self.files.read(_ID)
+        text = self.files.load(_ID)
         with self._whole(_ID):
             return str(json.loads(text)["id"])
 
@@ -106,7 +103,7 @@ class RouteBook:
 
     def operators(self) -> dict[str, list[str]]:
         """Each operator's key columns, in the order in which rows pass them."""
-        text = self.files.read(_OPERATORS)
+        text = self.files.load(_OPERATORS)
         with self._whole(_OPERATORS):
             return {str(name): [str(column) for column in columns] for name, columns in json.loads(text).items()}
 
@@ -150,7 +147,7 @@ class RouteBook:
 
     def change(self, number: int) -> Change:
         """That change, which has been recorded."""
-        text = self.files.read(_change_file(number))
+        text = self.files.load(_change_file(number))
         with self._whole(_change_file(number)):
             return _change_of(json.loads(text), number)
 
@@ -188,21 +185,20 @@ class RouteBook:
         if not self.files.exists(LIVE) or self.files.load(LIVE) != live:
             self.files.write(LIVE, live)
 
-    def _slot(self, version: int) -> TableSlot:
-        packed_slots = self.files.load(self.version_file(version))
-        with self._whole(self.version_file(version)):
-            return unpacked(packed_slots)[0]
+    def slots(self, name: str) -> tuple[TableSlot, ...]:
+        """The tables in that file of the book, oldest first."""
+        held, operators = self.files.load(name), len(self.operators())
+        with self._whole(name):
+            slots = unpacked(held)
+            if any(len(slot.operators) != operators for slot in slots):
+                raise ValueError(f"a table for other than {operators} operators")
+            return slots
 
-    @contextmanager
-    def _whole(self, name: str) -> Iterator[None]:
-        """While what was in that file is read: whatever is wrong with it, it is wrong with this book only."""
-        try:
-            yield
-        except Exception as error:
-            raise DamagedBookError(
-                f"{self.home}/{name} is damaged ({told(error)}); "
-                f"bring it back from a copy of the book, or begin with a new checkpoint"
-            ) from None
+    def _slot(self, version: int) -> TableSlot:
+        return self.slots(self.version_file(version))[0]
+
+    def _whole(self, name: str) -> AbstractContextManager[None]:
+        return whole(self.files, name, OF_A_BOOK)
 
 
 def _change_of(found: Mapping[str, Any], number: int) -> Change:

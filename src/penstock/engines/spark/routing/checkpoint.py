@@ -4,13 +4,19 @@ import json
 import re
 
 from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.routing.damage import OF_A_CHECKPOINT, whole
 
+_METADATA = "metadata"
 _STATE = re.compile(r"state/\d+/\d+/(?:.+/)?\.?(\d+)[._][^/]*")  # state/operator/partition/[store/]version.kind
 
 
 def query_id(checkpoint: Files) -> str | None:
     """The id of the query whose checkpoint it is, for life; None where there is no checkpoint."""
-    return str(json.loads(checkpoint.read("metadata"))["id"]) if checkpoint.exists("metadata") else None
+    if not checkpoint.exists(_METADATA):
+        return None
+    text = checkpoint.load(_METADATA)
+    with whole(checkpoint, _METADATA, OF_A_CHECKPOINT):
+        return str(json.loads(text)["id"])
 
 
 def committed_batch(checkpoint: Files) -> int | None:
@@ -27,7 +33,11 @@ def takes_what(checkpoint: Files, batch: int) -> list[str] | None:
     """Up to where in each source that batch goes, as Spark wrote it down; None for one that was not begun."""
     name = f"offsets/{batch}"
     # The format's version and the batch's settings come first.
-    return checkpoint.read(name).splitlines()[2:] if checkpoint.exists(name) else None
+    if not checkpoint.exists(name):
+        return None
+    text = checkpoint.load(name)
+    with whole(checkpoint, name, OF_A_CHECKPOINT):
+        return text.decode("utf-8").splitlines()[2:]
 
 
 def forget_batch(checkpoint: Files, batch: int) -> None:

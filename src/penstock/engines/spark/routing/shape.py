@@ -17,6 +17,7 @@ from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
 from penstock.engines.spark.routing.salts import aims
+from penstock.errors import shown
 from penstock.extras import missing_told
 
 SLOTS = 8  # tables that windows not yet closed may need at once
@@ -70,12 +71,16 @@ def packed(slots: Sequence[TableSlot]) -> bytes:
 
 
 def unpacked(file: bytes) -> tuple[TableSlot, ...]:
-    """The slots of a row that was packed."""
+    """The slots of a row that was packed; a ValueError, or one of Parquet's, where the file holds something else."""
     with missing_told():
         import pyarrow.parquet as parquet
     # Not `read_table`, which sets up a data set and threads for one row, and takes three times as long.
     row: dict[str, Any] = parquet.ParquetFile(io.BytesIO(file)).read(use_threads=False).to_pylist()[0]
-    return tuple(_unpacked(start, slot) for start, slot in zip(row["starts"], row["slots"], strict=False))
+    starts, slots = row["starts"], row["slots"]
+    begins = starts[: len(slots)]
+    if not 1 <= len(slots) <= min(SLOTS, len(starts)) or None in begins:
+        raise ValueError(f"{len(slots)} tables that begin at {shown(begins)}")
+    return tuple(map(_unpacked, begins, slots))
 
 
 @cache

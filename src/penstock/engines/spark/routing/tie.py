@@ -6,12 +6,15 @@ effect, and a query starts with a book only that has all that its checkpoint dep
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch
-from penstock.errors import EngineError, told
+from penstock.engines.spark.routing.damage import OF_A_CHECKPOINT, whole
+from penstock.errors import EngineError
 
 STAMP = "penstock-route.json"
 
@@ -61,19 +64,16 @@ def stamp_of(checkpoint: Files) -> Stamp | None:
     """What the checkpoint says; None where it was never written with a book, or by a penstock that wrote no stamps."""
     if not checkpoint.exists(STAMP):
         return None
-    text = checkpoint.read(STAMP)
-    try:
-        stamp = Stamp(**json.loads(text))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise _damaged(checkpoint, told(error)) from None
+    text = checkpoint.load(STAMP)
+    with whole(checkpoint, STAMP, OF_A_CHECKPOINT):
+        return _stamp(json.loads(text))
+
+
+def _stamp(found: Mapping[str, Any]) -> Stamp:
+    stamp = Stamp(**found)
     if not (type(stamp.change) is int and type(stamp.version) is int and isinstance(stamp.book, str)):
-        raise _damaged(checkpoint, "its numbers are none")
+        raise ValueError("its numbers are none")
     return stamp
-
-
-def _damaged(checkpoint: Files, why: str) -> BookError:
-    remedy = "bring it back from a copy of the checkpoint, or begin with a new one"
-    return BookError(f"{checkpoint.location}/{STAMP} is damaged ({why}); {remedy}")
 
 
 def _check_unstamped(book: RouteBook, checkpoint: Files, before: str | None) -> None:

@@ -20,7 +20,7 @@ from penstock.engines.spark.jvm.routing.driver_cell import DriverCell
 from penstock.engines.spark.jvm.routing.entries import entries_of
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.salts import aims
-from penstock.engines.spark.routing.shape import BETWEEN_PARTS, NEVER_US, SLOTS, TableSlot, unpacked
+from penstock.engines.spark.routing.shape import BETWEEN_PARTS, NEVER_US, SLOTS, TableSlot
 
 SlotTables = tuple[TableSlot | None, ...]  # the table of each slot
 _CELL_SCHEMA = "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, entries: array<int>>>"
@@ -59,14 +59,14 @@ def make_ready(spark: SparkSession, book: RouteBook, version: int) -> None:
 def prepare(spark: SparkSession, book: RouteBook, name: str, version: int) -> None:
     """Make ready what takes a while, before that table is published in that file."""
     file = _file(spark, book, name)
-    for slot in unpacked(book.files.load(book.version_file(version))):
+    for slot in book.slots(book.version_file(version)):
         file.made.append((slot, _java_slots(spark, slot, len(file.cells))))
 
 
 def reread(spark: SparkSession, book: RouteBook, name: str) -> None:
     """From the next batch on, queries see what the file holds now."""
     file = _file(spark, book, name)
-    file.tables = kept(file.tables, unpacked(book.files.load(name)))
+    file.tables = kept(file.tables, book.slots(name))
     for cell, value in zip(file.cells, _java_cells(spark, file, len(file.cells)), strict=True):
         cell.put(value)
 
@@ -113,7 +113,7 @@ def _file(spark: SparkSession, book: RouteBook, name: str) -> _File:
     place = (spark.sparkContext.applicationId, f"{book.files.location}/{name}")
     file = _FILES.get(place)
     if file is None or file.book != book.id:
-        file = _File(book.id, kept((None,) * SLOTS, unpacked(book.files.load(name))))
+        file = _File(book.id, kept((None,) * SLOTS, book.slots(name)))
         kind = _catalyst(spark).types.StructType.fromDDL(_CELL_SCHEMA)
         file.cells = [DriverCell(spark, kind, value) for value in _java_cells(spark, file, len(book.operators()))]
         _FILES[place] = file
