@@ -181,7 +181,7 @@ def check_story(run: Run, **last: int) -> None:
     moves = [(move.job, move.text) for record in run.decisions for move in record.decision.moves]
     assert {name: int(text.split()[-1]) for name, text in moves} == last
     # By what both claim, or lent before fraud's first batch has ended.
-    told = ("from clicks to fraud", "to fraud, whose first batch has not ended, some lent by clicks")
+    told = ("from clicks to fraud", "to fraud, whose first batches have not ended, some lent by clicks")
     assert any(words in record.decision.why for record in run.decisions for words in told)
 
 

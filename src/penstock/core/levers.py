@@ -265,7 +265,9 @@ def move_of(dial: Dial, value: float | None) -> Move:
     if dial.kind == "trigger":
         return Trigger(dial.job, float(dial.now or 0.0), float(value or 0.0))
     if dial.kind == "executors":
-        return Executors(before or 0, after or 0, dial.job)
+        # Of an application from what it was promised, come or not: to take that back is a move, too.
+        promised = before if dial.asked is None or dial.job == WHOLE else _whole(dial.asked)
+        return Executors(promised or 0, after or 0, dial.job)
     if dial.kind == "memory":
         return Memory(before or 0, after or 0)
     if dial.kind == "partitions":

@@ -370,6 +370,28 @@ def test_what_an_application_asked_for_and_does_not_know_of_yet_is_promised_to_n
     assert [order.executors for order in clicks.given] == [4]
 
 
+def test_what_was_ordered_and_taken_back_before_its_agent_spoke_again_is_promised_to_nobody_else() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 100.0), of_one("fraud", fleet.cluster, 100.0)
+    fleet.report(clicks, fraud)
+    fleet.engine.tend()
+    fleet.engine.apply([Step("fraud", (Executors(1, 5, "fraud"),))])
+    fleet.report(fraud)  # it is told, asks for five, and has not said so yet
+    fleet.engine.apply([Step("fraud", (Executors(5, 1, "fraud"),)), Step("clicks", (Executors(1, 5, "clicks"),))])
+    fleet.report(clicks)
+    assert clicks.given == []
+    fleet.report(fraud)
+    fleet.report(fraud)  # it has taken that up
+    fleet.engine.tend()
+    fleet.report(clicks)
+    assert clicks.given == []  # what came of the five the cluster manager has not told yet
+    fleet.now += 3.0
+    fleet.engine.tend()
+    fleet.report(clicks)
+    assert [order.executors for order in (*fraud.given, *clicks.given)] == [5, 1, 5]
+    assert fleet.cluster.most_held <= 6
+
+
 def away() -> Room:
     raise OutageError("nobody answers")
 

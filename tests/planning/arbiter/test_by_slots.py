@@ -28,6 +28,23 @@ def test_nobody_foretells_what_was_never_seen() -> None:
     assert policy.start().arbiter == ArbiterMemory()
 
 
+@pytest.mark.parametrize(
+    ("batches", "up_s", "tells"), [(1, 20.0, False), (2, 20.0, True), (1, 60.0, True), (1, None, True)]
+)
+def test_a_first_batch_alone_tells_nothing_in_the_first_minute_for_the_querys_own_start_is_in_it(
+    batches: int, up_s: float | None, tells: bool
+) -> None:
+    ended = tuple(batch(number, 250.0, float(number)) for number in range(batches))
+    assert bool(worth_of(job("ads", 250.0, batches=ended, up_s=up_s), (1, 4))) is tells
+
+
+def test_who_begins_beside_one_that_is_known_keeps_nobody_from_telling() -> None:
+    policy, begun = Combined(), job("new", 50.0, batches=(batch(0, 50.0, 1.0),), up_s=20.0)
+    seen = fleet_view(job("ads", 250.0), begun)
+    _, memory = policy.decide(seen, policy.start())
+    assert len(policy.by_slots(seen, memory, (1, 4))) == 2
+
+
 def test_more_slots_are_worth_more_up_to_what_the_job_needs_and_nothing_beyond() -> None:
     few, two, four, eight = worth(rate_rps=250.0)
     assert few < 5.0 < four <= eight <= 10.0

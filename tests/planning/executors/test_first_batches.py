@@ -60,6 +60,13 @@ def test_who_has_begun_just_now_gets_its_share_by_worth_of_half_of_what_nobody_h
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([given] if given > 1 else [])
 
 
+@pytest.mark.parametrize(("up_s", "given"), [(20.0, 3), (60.0, 1)])
+def test_who_has_had_a_first_batch_that_tells_nothing_yet_has_begun_just_now_too(up_s: float, given: int) -> None:
+    begun = job("fraud", 0.0, 40.0, [operator(capacity=0.1)], up_s=up_s)
+    plan = decided(fleet([CLICKS, application("fraud", 1)], 6, jobs=[job("clicks", 10.0), begun]))
+    assert [move.after for decision in plan.decisions for move in decision.moves] == ([given] if given > 1 else [])
+
+
 def test_nobody_who_has_begun_just_now_gets_more_than_its_share_or_than_it_may_have() -> None:
     jobs = [job("clicks", 10.0, 90.0), first_batch("ads", 10.0, up_s=20.0, busy=0.1), first_batch(up_s=20.0, busy=0.1)]
     seen = fleet([application("ads", 1), CLICKS, application("fraud", 1, most=4)], 28, jobs=jobs)
@@ -119,7 +126,7 @@ def test_nobody_lends_what_it_needs_to_live() -> None:
     (decision,) = decided(fleet([application("ads", 5, least=4), application("fraud", 1)], 6, jobs=jobs)).decisions
     assert decision.moves == (Executors(5, 4, "ads"), Executors(1, 2, "fraud"))
     assert decision.why == (
-        "1 executor to fraud, whose first batch has not ended, some lent by ads: what they are worth is not known "
+        "1 executor to fraud, whose first batches have not ended, some lent by ads: what they are worth is not known "
         "before that"
     )
 
@@ -128,7 +135,7 @@ def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:
     policy, jobs = ExecutorsPolicy(), [job("clicks", 10.0), first_batch()]
     plan, memory = policy.decide(fleet([CLICKS, application("fraud", 2)], 16, jobs=jobs), policy.start())
     assert plan.decisions[0].why == (
-        "2 executors that nobody uses to fraud, whose first batch has not ended: "
+        "2 executors that nobody uses to fraud, whose first batches have not ended: "
         "what they are worth is not known before that"
     )
     assert plan.decisions[0].foretold == ()
@@ -170,5 +177,5 @@ def test_one_decision_gives_to_both_and_says_of_whom_nothing_is_known() -> None:
     (decision,) = decided(fleet([known, application("fraud", 1)], 4, jobs=jobs)).decisions
     assert decision.why == (
         "1 executor that nobody uses to clicks: clicks comes from 0.0 to 30.0 of 30.0; 1 executor that nobody uses to "
-        "fraud, whose first batch has not ended: what they are worth is not known before that"
+        "fraud, whose first batches have not ended: what they are worth is not known before that"
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock.actuation.order import order
 from penstock.core.levers import Dial, Executors
 from penstock.core.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsPolicy
@@ -28,12 +29,19 @@ def _one(draw: st.DrawFn, name: str) -> Made:
     says = ((1.0, draw(st.sampled_from((0.0, 0.5, 1.0))) * worth), (4.0, worth)) if known else ()
     busy, up_s = draw(st.sampled_from((None, 0.1, 1.0))), draw(st.sampled_from((None, 10.0, 200.0)))
     tenant = job(name, worth, worth, [operator(capacity=busy)], up_s=up_s)
-    dial = application(name, now, says, least=least, most=now + draw(st.integers(0, 6)), cores=cores)
+    most, asked = now + draw(st.integers(0, 6)), draw(st.one_of(st.none(), st.integers(least, now + 3)))
+    asked = None if asked is None or asked == now else min(asked, most)
+    dial = application(name, now, says, least=least, most=most, asked=asked, cores=cores)
     return dial, tenant if known else replace(tenant, utility=None)
 
 
+def promised(dial: Dial) -> int:
+    """What it holds, or will once what it was promised or told to give has come."""
+    return int((dial.now if dial.asked is None else dial.asked) or 0)
+
+
 def seen(made: list[Made], free: int) -> View:
-    held = sum(int(dial.now or 0) * dial.costs for dial, _ in made)
+    held = sum(promised(dial) * dial.costs for dial, _ in made)
     return fleet([dial for dial, _ in made], held + free, jobs=[tenant for _, tenant in made])
 
 
@@ -42,8 +50,8 @@ def seen(made: list[Made], free: int) -> View:
 def test_nobody_is_below_its_least_and_all_together_hold_no_more_than_there_is(made: list[Made], free: int) -> None:
     view = seen(made, free)
     plan, _ = ExecutorsPolicy().decide(view, ExecutorsPolicy().start())
-    target = {dial.job: int(dial.now or 0) for dial, _ in made}
-    moves = [move for decision in plan.decisions for move in decision.moves if isinstance(move, Executors)]
+    target = {dial.job: promised(dial) for dial, _ in made}
+    moves = [move for step in order(plan) for move in step.moves if isinstance(move, Executors)]
     target |= {move.job: move.after for move in moves}
     for dial, _ in made:
         assert dial.least <= target[dial.job] <= (dial.most or 0)

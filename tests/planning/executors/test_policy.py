@@ -256,6 +256,13 @@ def test_what_was_promised_counts_as_given() -> None:
     assert not decided(fleet([replace(RICH, now=3, asked=1), promised])).decisions
 
 
+def test_what_is_taken_back_before_it_has_come_is_a_step_too() -> None:
+    """Clicks holds one, was promised three, and does as well with one."""
+    clicks = application("clicks", 1, ((1, 10.0), (8, 10.0)), asked=3)
+    steps = order(decided(fleet([clicks, POOR])))
+    assert [step.moves for step in steps] == [(Executors(3, 1, "clicks"),), (Executors(1, 3, "fraud"),)]
+
+
 def test_who_is_held_gives_nothing_and_gets_nothing() -> None:
     seen = held_still(fleet([RICH, POOR]), {"clicks"})
     assert not decided(seen).decisions

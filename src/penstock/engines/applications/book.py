@@ -54,6 +54,7 @@ class Application:
     told_s: float = 0.0  # when the cluster manager was asked for that
     asked_most: int = 0  # of the cluster, as far as what that said may not tell of it yet
     lowered_s: float = 0.0  # when it last asked for fewer than before
+    in_flight: int = 0  # the most by orders before the newest one, until its agent says that it has taken that up
 
     @classmethod
     def joining(cls, report: Report, bounds: Bounds, now: float) -> "Application":
@@ -71,13 +72,27 @@ class Application:
 
     def ordered(self, order: Order, now: float) -> "Application":
         """With a new order, which its agent is given until it has taken it up."""
-        obedience = self.obedience.ordered(now)
-        return replace(self, promised=order.executors, order=order, ordered_s=now, obedience=obedience)
+        obedience, in_flight = self.obedience.ordered(now), self._in_flight
+        return replace(
+            self, promised=order.executors, order=order, ordered_s=now, obedience=obedience, in_flight=in_flight
+        )
+
+    @property
+    def _in_flight(self) -> int:
+        """The most by orders that its agent has not said to have taken up: it may be about to."""
+        taken_up = self.order is None or self.applied >= self.order.serials
+        return 0 if taken_up else max(self.in_flight, self.promised)
 
     def after(self, report: Report, now: float) -> "Application":
         """What it is after another report, whose state is whole or goes on from the one before."""
-        found = self._after(report, now)
+        found = self._after(report, now)._having_taken_up(now)
         return replace(found, obedience=found.obedience.after(found._has_done, bool(found.refused)))
+
+    def _having_taken_up(self, now: float) -> "Application":
+        """What it asked for by orders before the newest one may come until the cluster manager has told of it since."""
+        if not self.in_flight or self.order is None or self.applied < self.order.serials:
+            return self
+        return replace(self, asked_most=max(self.asked_most, self.in_flight), lowered_s=now, in_flight=0)
 
     @property
     def _has_done(self) -> bool:
@@ -194,9 +209,9 @@ class Application:
             return self.held
         said = self.state.executors
         if self.held_by_cluster is None:
-            return max(self.held, self._could(said.wanted))
+            return max(self.held, self._could(max(said.wanted, self._in_flight)))
         newer = said.now if self.heard_s > self.told_s else 0
-        return max(self.held, self._could(max(self.asked_most, newer)))
+        return max(self.held, self._could(max(self.asked_most, self._in_flight, newer)))
 
     def job_names(self) -> dict[str, str]:
         """The name of each tenant in the fleet: an application with one tenant is that tenant."""

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from penstock.core.figures import JobFigures
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.candidates import Settings, joined, present
-from penstock.planning.arbiter.costs import as_of
+from penstock.planning.arbiter.costs import TELLING, JobCosts, as_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.outcome import HORIZON_S, foretell, looked_ahead_s
@@ -22,6 +23,7 @@ _HORIZON_S = 3.0 * HORIZON_S
 # Times that, two hours: they make an application several times as quick, so one that is minutes late is worth them,
 # though nothing of it shows within a minute.
 _FURTHEST = 60.0
+_NEW_S = 60.0  # as long as it is lent executors by its share
 
 
 def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -> tuple[float, ...]:
@@ -34,11 +36,16 @@ def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -
     figures = {job.name: job.figures for job in view.jobs}
     costs = {name: as_of(one, figures[name], view.at_s) for name, one in memory.costs.items() if name in figures}
     fleet = fleet_of(view, costs, memory.foretold(view.at_s))
-    if fleet is None:
+    if fleet is None or all(_begins(costs[name], figures[name]) for name in fleet.names):
         return ()
     known = frozenset(fleet.names)
     others = sum(job.utility or 0.0 for job in view.jobs if job.name not in known)
     return tuple(others + _utility(fleet, float(count)) for count in counts)
+
+
+def _begins(costs: JobCosts, job: JobFigures) -> bool:
+    """Whether its first batch is all that is known, which has a query's own start in it; for a minute at most."""
+    return costs.batches < TELLING and job.up_s is not None and job.up_s < _NEW_S
 
 
 def _as_stated(job: JobView) -> JobView:

@@ -1,4 +1,4 @@
-"""Applications whose first batch does not end: nobody knows what executors are worth to them before it has.
+"""Applications whose first batches do not end: nobody knows what executors are worth to them before these have.
 
 After an outage it may hold hours of rows, and one executor work on it for as long; and in a fleet that starts those
 that are known first are not those that matter most. What nobody uses goes to them where it is worth more there than to
@@ -132,7 +132,7 @@ def _is_new(job: JobView) -> bool:
 
 def _has_just_begun(job: JobView) -> bool:
     up_s = job.figures.up_s
-    return up_s is not None and job.utility is None and up_s < _NEW_S
+    return up_s is not None and up_s < _NEW_S
 
 
 def _works_on_its_first(job: JobView) -> bool:

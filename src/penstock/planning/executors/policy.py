@@ -174,7 +174,7 @@ def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why
     expected = view.utility + _gain(moved, target)
     return Decision(
         Reason.RESCALED,
-        tuple(_move(view, claim.name, target) for claim in moved),
+        tuple(Executors(claim.now, target[claim.name], claim.name) for claim in moved),
         why_so,
         view.at_s,
         view.utility,
@@ -206,11 +206,6 @@ def _is_behind(job: JobView) -> bool | None:
     if target_s is None or waiting is None or not arrival_rps:
         return None
     return waiting > target_s * arrival_rps
-
-
-def _move(view: View, application: str, target: Mapping[str, int]) -> Executors:
-    held = next(dial.now for dial in view.levers if dial.job == application)
-    return Executors(int(held or 0), target[application], application)
 
 
 def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:

@@ -19,9 +19,9 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     >>> why([clicks], {"clicks": 2}, short=True)
     '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
     >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:74]
-    '2 executors that nobody uses to fraud, whose first batch has not ended: wh'
-    >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:72]
-    '2 executors to fraud, whose first batch has not ended, some lent by ads:'
+    '2 executors that nobody uses to fraud, whose first batches have not ended:'
+    >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:75]
+    '2 executors to fraud, whose first batches have not ended, some lent by ads:'
     """
     first = [claim for claim in moved if claim.name in firsts]
     known = [claim for claim in moved if claim.name not in firsts]
@@ -50,7 +50,7 @@ def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
     givers = [claim for claim in moved if target[claim.name] < claim.now]
     takers = [claim for claim in moved if target[claim.name] > claim.now]
     more = sum(target[claim.name] - claim.now for claim in takers)
-    whose = "whose first batch has not ended" if len(takers) == 1 else "whose first batches have not ended"
+    whose = "whose first batches have not ended"
     which = f"that nobody uses to {_names(takers)}, {whose}"
     if givers:
         which = f"to {_names(takers)}, {whose}, some lent by {_names(givers)}"
