@@ -2,9 +2,10 @@
 
     python benchmarks/drawn_on_spark.py --cases 8 --first 100 --seconds 70
 
-By hand: whoever is worth most has all slots but one, and the others one each. Each way gets a warm application, topics
-of its own and default settings. In turns, case by case; told are each way's utility of all that could be had, and what
-was decided.
+By hand: whoever is worth most has all slots but one, and the others one each. Each way gets topics of its own and
+default settings, in one application, each round in the order of the one before turned round: whoever comes later meets
+warmer code. Told are each way's utility of all that could be had, of all of it and of its second half, and what was
+decided.
 """
 
 import argparse
@@ -39,6 +40,7 @@ def main() -> None:
     asked.add_argument("--cases", type=int, default=8)
     asked.add_argument("--first", type=int, default=0, help="the first case's seed")
     asked.add_argument("--seconds", type=float, default=70.0)
+    asked.add_argument("--rounds", type=int, default=2, help="runs of each way in a case")
     asked.add_argument("--slots", type=int, default=2 * (os.cpu_count() or 1))
     asked.add_argument("--ways", type=lambda text: text.split(","), default=list(WAYS))
     options = asked.parse_args()
@@ -51,29 +53,38 @@ def main() -> None:
         costs = ", ".join(f"{kind} {1000.0 * cost_s:.2f}" for kind, cost_s in row_s.items())
         print(f"{machine()}; local[{options.slots}]; ms of a slot for a row: {costs}\n", flush=True)
         found = [
-            _compared(spark, bootstrap, drawn_case(seed, options.slots, row_s), options.ways, options.seconds)
+            _compared(spark, bootstrap, drawn_case(seed, options.slots, row_s), options)
             for seed in range(options.first, options.first + options.cases)
         ]
     print(f"\n| case | {' | '.join(options.ways)} |\n|---|{'---|' * len(options.ways)}")
-    for seed, utilities in enumerate(found, options.first):
-        print(f"| {seed} | {' | '.join(f'{utilities[way]:.2f}' for way in options.ways)} |")
-    means = {way: mean(utilities[way] for utilities in found) for way in options.ways}
-    print(f"| mean | {' | '.join(f'{means[way]:.3f}' for way in options.ways)} |")
+    for seed, runs in enumerate(found, options.first):
+        print(f"| {seed} | {' | '.join(_in_short(runs[way]) for way in options.ways)} |")
+    for words, place in (("mean", 0), ("mean of second halves", 1)):
+        means = [mean(run[place] for runs in found for run in runs[way]) for way in options.ways]
+        print(f"| {words} | {' | '.join(f'{one:.3f}' for one in means)} |")
 
 
 def _compared(
-    spark: SparkSession, bootstrap: str, case: DrawnCase, ways: Sequence[str], seconds: float
-) -> Mapping[str, float]:
+    spark: SparkSession, bootstrap: str, case: DrawnCase, options: argparse.Namespace
+) -> Mapping[str, list[tuple[float, float]]]:
+    """For each way and run its utility, and that of its second half."""
     print(f"case {case.seed}: {case.load:.2f} x what can be done\n  " + "\n  ".join(t.text() for t in case.tenants))
     _trial(spark, bootstrap, case, "FAIR", WARM_UP_S, "warm")
-    utilities = {}
-    for way in in_turn(ways, case.seed):
-        run = _trial(spark, bootstrap, case, way, seconds, way.replace(" ", "-"))
-        utilities[way] = run.utility()
-        print(f" {way}: {utilities[way]:.3f} ({', '.join(_each(run))}); {run.machine.text()}")
-        for told in run.result.decisions:
-            print(f"    {told.text()}", flush=True)
-    return utilities
+    order = in_turn(options.ways, case.seed)
+    runs: dict[str, list[tuple[float, float]]] = {way: [] for way in options.ways}
+    for turn in range(options.rounds):
+        for way in order if turn % 2 == 0 else reversed(order):
+            run = _trial(spark, bootstrap, case, way, options.seconds, f"{way.replace(' ', '-')}-{turn}")
+            runs[way].append((run.utility(), run.utility(options.seconds / 2.0)))
+            print(f" {way}: {run.utility():.3f} ({', '.join(_each(run))}); {run.machine.text()}")
+            for told in run.result.decisions:
+                print(f"    {told.text()}", flush=True)
+    return runs
+
+
+def _in_short(runs: Sequence[tuple[float, float]]) -> str:
+    all_of_it = [whole for whole, _ in runs]
+    return f"{mean(all_of_it):.2f} [{min(all_of_it):.2f} to {max(all_of_it):.2f}], {mean(late for _, late in runs):.2f}"
 
 
 def _trial(spark: SparkSession, bootstrap: str, case: DrawnCase, way: str, seconds: float, label: str) -> Judged:
@@ -114,6 +125,9 @@ def _arriving(
         later.start()
     try:
         yield processes
+        ended = [process.returncode for process in processes if process.poll() is not None]
+        if ended:
+            raise RuntimeError(f"rows stopped coming: a generator ended by itself, with {ended}")
     finally:
         later.cancel()
         for process in processes:

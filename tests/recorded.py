@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.forecast import Forecast
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Tasks
 from penstock.core.pairs import PairCounts
@@ -16,6 +17,7 @@ from penstock.core.topology import Topology
 from penstock.core.view import JobView, View
 
 URGENT = Intent(Latency("2s", percentile=95, utility=35), Juice(1.0, utility=35), recovery="60s")
+FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.8, "waves", error=0.7)
 RUN = RunInfo("demo-1", "demo", policy="henge", engine="sim", master="", started_at_s=1_000_000.0)
 
 

@@ -29,6 +29,7 @@ UNNAMED = {
     "format_commands",  # of click
     "split_envvar_value",
     "process_bind_param",  # of SQLAlchemy
+    "column_expression",
     "process_result_value",
     "startElement",  # of expat
     "characters",

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from penstock.core.forecast import Forecast
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Plan
 from penstock.store import tables
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
-from tests.recorded import RUN, a_cycle, a_view
-
-FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.8, "waves", error=0.7)
+from tests.recorded import FORECAST, RUN, a_cycle, a_view
 
 
 def looked_at(store: SqlStore, *outlooks: JobOutlook) -> Gallery:

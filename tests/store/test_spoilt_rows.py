@@ -13,8 +13,7 @@ from penstock.core.deeds import Deed
 from penstock.core.outlook import JobOutlook
 from penstock.errors import ConfigError, PenstockError
 from penstock.store.open import open_store
-from tests.recorded import RUN, a_judging_cycle, a_route, an_acting_cycle
-from tests.store.test_outlooks import FORECAST
+from tests.recorded import FORECAST, RUN, a_judging_cycle, a_route, an_acting_cycle
 
 VERDICT, OUTLOOK, DEED = (
     f"penstock_{table}, cycle_id 2, {key}: "

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Integer, Table, Text
 
-from penstock.store.tables import Told, Words, metadata
+from penstock.store.tables import Shortened, Words, metadata
 
 __all__ = ["controllers", "leaders", "metadata", "proposals", "requests"]
 
@@ -21,7 +21,7 @@ requests = Table(
     Column("id", _Number, primary_key=True),
     _run(nullable=False),
     Column("at_epoch_s", Double, nullable=False),
-    Column("who", Told, nullable=False),
+    Column("who", Shortened, nullable=False),
     Column("act", Words, nullable=False),
     Column("job", Words),
     Column("intent", Text),  # see intent_codec
@@ -39,7 +39,7 @@ proposals = Table(
     Column("at_s", Double, nullable=False),
     Column("decision", Words, nullable=False),  # JSON
     Column("answer", Words, nullable=False),
-    Column("who", Told),
+    Column("who", Shortened),
     Column("answered_at_s", Double),
     Index("penstock_proposals_of_run", "run"),
 )
@@ -51,7 +51,7 @@ controllers = Table(
     Column("seen_at_epoch_s", Double, nullable=False),
     Column("at_s", Double, nullable=False),
     Column("interval_s", Double, nullable=False),
-    Column("paused_by", Told),
+    Column("paused_by", Shortened),
     Column("dry_run", Boolean, nullable=False),
     Column("approval", Words, nullable=False),  # JSON: names of the jobs that want to be asked
     Column("ended_at_epoch_s", Double),  # in order; 0 before, null of a penstock that did not tell

@@ -53,7 +53,7 @@ class Words(TypeDecorator[str]):
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-class Told(Words):
+class Shortened(Words):
     """Text for people: of one that is longer than anybody reads its beginning is read, and no more leaves the database.
 
     Ours are a few lines. A row that another program wrote may hold megabytes, and is on every page.
@@ -111,7 +111,7 @@ intents = Table(
     Column("id", _Id, primary_key=True),
     _in_run(),
     Column("job", Words, nullable=False),
-    Column("text", Told, nullable=False),
+    Column("text", Shortened, nullable=False),
     Column("max_utility", Double, nullable=False),
     Column("body", Text, nullable=False),  # see intent_codec
     Index("penstock_intents_of_run", "run"),
@@ -127,10 +127,10 @@ cycles = Table(
     Column("policy", Words, nullable=False),
     Column("utility", Double, nullable=False),
     Column("max_utility", Double, nullable=False),
-    Column("note", Told, nullable=False),
+    Column("note", Shortened, nullable=False),
     Column("snapshot", LargeBinary, nullable=False),  # all figures, JSON deflated, for replay
-    Column("error", Told),  # what went wrong in the loop itself
-    Column("shortfall", Told),  # that no shares meet all intents; null while some do
+    Column("error", Shortened),  # what went wrong in the loop itself
+    Column("shortfall", Shortened),  # that no shares meet all intents; null while some do
     Column("prediction_errors", LargeBinary),  # JSON of the plan's errors, deflated; null where it tells of none
     Column("possible_utility", Double),  # what those could have that were not starting
     Column("writer_epoch", BigInteger),  # of the driver that wrote it, see writers
@@ -158,7 +158,7 @@ job_figures = Table(
     Column("arrival_rps", Double),
     Column("processed_rps", Double),
     Column("backlog_rows", Double),
-    Column("trouble", Told),
+    Column("trouble", Shortened),
     Column("state", Words),  # as core.states has it
     Column("urgency", Double),  # times its worth, where its error budget runs low; null: once
     Column("spent", Text),  # JSON: how its error budget stood; null where it has none
@@ -202,7 +202,7 @@ decisions = Table(
     _position(),
     Column("at_s", Double, nullable=False),
     Column("reason", Words, nullable=False),
-    Column("why", Told, nullable=False),
+    Column("why", Shortened, nullable=False),
     Column("changes", Words, nullable=False),  # JSON: [{"job", "operator", "before", "after"}, ...]
     Column("utility_before", Double, nullable=False),
     Column("expected_utility", Double),
@@ -217,7 +217,7 @@ step_outcomes = Table(
     _position(),
     Column("job", Words, nullable=False),
     Column("changes", Words, nullable=False),
-    Column("error", Told),
+    Column("error", Shortened),
     Column("undone", Boolean),
     sqlite_with_rowid=False,
 )
@@ -230,7 +230,7 @@ verdicts = Table(
     Column("decided_at_s", Double, nullable=False),
     Column("judged_at_s", Double, nullable=False),
     Column("utility_came", Double, nullable=False),  # without meaning where the effect is not known
-    Column("text", Told, nullable=False),
+    Column("text", Shortened, nullable=False),
     Column("effect", Words),
     Column("place", Integer),  # of the decision among those of its instant
     Column("again", Boolean),  # whether another verdict on it comes
@@ -254,9 +254,9 @@ deeds = Table(
     _position(),
     Column("at_s", Double, nullable=False),
     Column("job", Words),  # null: the whole application
-    Column("text", Told, nullable=False),
-    Column("why", Told, nullable=False),
-    Column("error", Told),
+    Column("text", Shortened, nullable=False),
+    Column("why", Shortened, nullable=False),
+    Column("error", Shortened),
     sqlite_with_rowid=False,
 )
 
@@ -298,8 +298,8 @@ audit = Table(
     Column("id", _Id, primary_key=True),
     _in_run(),
     Column("at_epoch_s", Double, nullable=False),
-    Column("who", Told, nullable=False),
-    Column("act", Told, nullable=False),
-    Column("detail", Told, nullable=False),
+    Column("who", Shortened, nullable=False),
+    Column("act", Shortened, nullable=False),
+    Column("detail", Shortened, nullable=False),
     Index("penstock_audit_of_run", "run"),
 )

@@ -76,7 +76,7 @@ class SparkEngine:
         Each part and each job for itself; an EngineError tells of those where something went wrong.
         """
         apart = self._refreshed()
-        self._parts.hearing.look_between(apart)
+        self._parts.hearing.look_after(self._shared.state.take_heard(self._parts.events, apart), apart)
         self._parts.upkeep.tend(apart)
         apart.tell()
 

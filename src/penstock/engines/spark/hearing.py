@@ -28,7 +28,7 @@ class Hearing:
 
     def look_about(self, apart: Apart) -> None:
         """What the listener heard, and all that has to be asked for."""
-        self._look_after(self._state.take_heard(self._events, apart), apart)
+        self.look_after(self._state.take_heard(self._events, apart), apart)
         with apart.trying("queries"):
             if self._state.fleet.lacks_queries:
                 self._state.take(*(Met(query) for query in self._spark.queries()))
@@ -44,22 +44,18 @@ class Hearing:
         with apart.trying("Python workers"):
             self.python_shares = self._python.shares(self._state.fleet.python_waits())
 
-    def look_between(self, apart: Apart) -> None:
-        """Between rounds: what the listener heard, and the stages of first batches, for the next ones may be larger."""
-        self._look_after(self._state.take_heard(self._events, apart), apart)
-        now = self._clocks.now()
-        with apart.trying("stages"):
-            if any(wants_stages(track, now) for track in self._state):
-                self._take_stages()
-
-    def _look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
-        """What they give to the windows of routes, and what Python workers used for them."""
+    def look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
+        """What they give to windows of routes, what Python workers used, and what first ones say of the next."""
         with apart.trying("windows of key pairs"):
             self._routes.add(batches)
         with apart.trying("Python workers"):
             at_s = self._clocks.wall()
             if self._python.due(at_s, self._state.fleet.runs_python):
                 self._python.add(at_s, self._spark.python_cpu_s())
+        with apart.trying("stages"):
+            now = self._clocks.now()
+            if any(wants_stages(track, now) for track in self._state):
+                self._take_stages()
 
     def _take_waiting_files(self) -> None:
         for track in self._state:
