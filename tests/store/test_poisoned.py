@@ -16,13 +16,12 @@ from penstock.core.orders import Act, Answer, Request
 from penstock.errors import ConfigError
 from penstock.governing.remembering import left_behind, remembered
 from penstock.loop import LoopSettings
-from penstock.store.archive import AuditEntry
+from penstock.store.archive import MOST_TOLD, AuditEntry
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card
 from penstock.store.intent_codec import encode_intent
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
-from penstock.store.tables import MOST_TOLD
 from penstock.telling.explain import explain
 from tests.cli.calling import penstock
 from tests.recorded import RUN, Noted, a_decision, a_judging_cycle, an_acting_cycle

@@ -27,9 +27,9 @@ from sqlalchemy import (
     type_coerce,
 )
 
-metadata = MetaData()
+from penstock.store.archive import MOST_TOLD
 
-MOST_TOLD = 10_000  # characters of one text
+metadata = MetaData()
 
 # SQLite counts rows by itself only in a column that is called INTEGER.
 _Id = BigInteger().with_variant(Integer, "sqlite")

@@ -88,9 +88,8 @@ def turn(world: ClusterState, move: Move) -> None:
         before = job.spec.max_rows_per_batch
         job.be_bounded(move.after)
         if move.after is None and before is not None and world.cluster.small_first:
-            job.begin_small(
-                before, world.now, world.slots
-            )  # else its next batch would take all that waited beyond the bound
+            # Else its next batch would take all that waited beyond the bound.
+            job.begin_small(before, world.now, world.slots)
     elif isinstance(move, Trigger):
         job.begin_every(move.after)
     elif isinstance(move, Partitions):
