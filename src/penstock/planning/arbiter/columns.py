@@ -1,6 +1,6 @@
 """What is known of all jobs, a column each: their costs as they were learnt, and their levers as they stand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import inf
 from typing import NamedTuple
 
@@ -70,7 +70,9 @@ class JobColumns(NamedTuple):
 
 def columns_of(jobs: Iterable[tuple[JobView, JobCosts]], slots: int) -> JobColumns:
     """Where there are so many slots."""
-    return JobColumns(*np.array([_row(job, costs, slots) for job, costs in jobs], dtype=float).T)
+    rows = [_row(job, costs, slots) for job, costs in jobs]
+    table = np.array([[row[name] for name in JobColumns._fields] for row in rows], dtype=float)
+    return JobColumns(*table.T)
 
 
 def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float]:
@@ -93,8 +95,8 @@ def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float
     return slow, min(cores, max(0.5 * cores, left))
 
 
-def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
-    """What is known of one job, in the order of the columns."""
+def _row(job: JobView, costs: JobCosts, slots: int) -> Mapping[str, float]:
+    """What is known of one job, by column."""
     figures = job.figures
     (unit,) = (operator for operator in figures.operators if operator.name == ALL_OPERATORS)
     dials = {dial.kind: dial for dial in figures.levers}
@@ -103,35 +105,35 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
     most = min(limit for limit in (figures.max_threads, unit.max_threads, slots) if limit is not None)
     task_s, row_s = costs.fit.costs()
     task_cpu_s, row_cpu_s = costs.cores_fit.costs()
-    return (
-        max(1e-3, rate_rps),
-        costs.left_rows + rate_rps * costs.took_s,
-        max(1.0, costs.tasks),
-        max(1.0, costs.stages),
-        task_s,
-        row_s,
-        task_cpu_s,
-        row_cpu_s,
-        costs.cpu_share,
-        costs.busy,
-        costs.busy_staged,
-        costs.warmth.cold,
-        costs.took_s,
-        costs.aside_s,
-        costs.staged,
-        costs.own_bound or inf,
-        unit.min_threads,
-        max(most, unit.min_threads),
-        unit.threads,
-        _now(trigger) or 0.0,
-        (_now(trigger) or 0.0) if costs.own_trigger_s is None else costs.own_trigger_s,
-        _now(bound) or inf,
-        _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
-        _turned(trigger),
-        _turned(trigger) and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
-        (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
-        inf if parts is None or parts.most is None else parts.most,
-    )
+    return {
+        "arrivals": max(1e-3, rate_rps),
+        "backlog": costs.left_rows + rate_rps * costs.took_s,
+        "tasks": max(1.0, costs.tasks),
+        "stages": max(1.0, costs.stages),
+        "task_s": task_s,
+        "row_s": row_s,
+        "task_cpu_s": task_cpu_s,
+        "row_cpu_s": row_cpu_s,
+        "cpu_share": costs.cpu_share,
+        "busy": costs.busy,
+        "busy_staged": costs.busy_staged,
+        "cold": costs.warmth.cold,
+        "took_s": costs.took_s,
+        "aside_s": costs.aside_s,
+        "staged": costs.staged,
+        "own_bound": costs.own_bound or inf,
+        "least": unit.min_threads,
+        "most": max(most, unit.min_threads),
+        "weight": unit.threads,
+        "trigger_s": _now(trigger) or 0.0,
+        "own_trigger_s": (_now(trigger) or 0.0) if costs.own_trigger_s is None else costs.own_trigger_s,
+        "bound": _now(bound) or inf,
+        "can_bound": _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
+        "can_retrigger": _turned(trigger),
+        "in_stride": _turned(trigger) and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
+        "parts": (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
+        "most_parts": inf if parts is None or parts.most is None else parts.most,
+    }
 
 
 def _now(dial: Dial | None) -> float | None:
