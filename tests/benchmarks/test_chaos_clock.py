@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from chaos_clock import COMPILER, environment, set_by
 
+# It sleeps, too: there are libraries of the kind that break that.
 TOLD = """
 import time
 time.sleep(0.001)

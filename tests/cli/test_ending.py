@@ -45,10 +45,16 @@ def test_an_error_is_told_and_raised(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_where_nobody_reads_standard_error_any_more_it_goes_on() -> None:
+    tried: list[str] = []
+
     def broken(text: str) -> None:
+        tried.append(text)
         raise BrokenPipeError(text)
 
-    quietly(broken)("words")
+    say = quietly(broken)
+    for text in ("words", "more words"):
+        say(text)
+    assert tried == ["words", "more words"]
 
 
 # A run whose words nobody reads: a warning from any thread, its table, and its end with the code that it has.

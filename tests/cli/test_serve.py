@@ -42,11 +42,13 @@ def test_it_ends_in_order_when_it_is_told_to(
     assert "Traceback" not in said.read_text()
 
 
-def test_pages_beside_a_run_that_begins_wait_for_it_also_where_the_store_cannot_be_read(tmp_path: Path) -> None:
+def test_pages_beside_a_run_that_begins_wait_for_it_also_where_the_store_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "no.sqlite").write_text("this is no database, and long enough to be taken for none at all " * 20)
     given = {"port": 0, "tokens": tmp_path / "tokens.json", "allowed_hosts": (), "proxies": ()}
     with dashboard_over(str(tmp_path / "no.sqlite"), given, begins=True):
-        pass  # nobody who governs is kept from it by the pages
+        assert "dashboard: http://" in capsys.readouterr().err  # nobody who governs is kept from it by the pages
 
 
 def test_new_tokens_take_the_place_of_the_old_ones_and_are_shown_once(tmp_path: Path) -> None:

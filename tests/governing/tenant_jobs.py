@@ -41,7 +41,7 @@ def _slowed(spark: SparkSession, rows_per_second: int, row_ms: float, file: str 
     def wait(parts: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         each_ms = float(Path(file).read_text()) if file and Path(file).exists() else row_ms
         for part in parts:
-            time.sleep(len(part) * each_ms / 1000.0)
+            time.sleep(len(part) * each_ms / 1000.0)  # the tenant's work: it holds a slot, and no core
             yield part
 
     source = spark.readStream.format("rate").option("rowsPerSecond", rows_per_second).option("numPartitions", 4)

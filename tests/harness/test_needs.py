@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.needs import Watch, sentence
+from tests.patience import eventually
 
 MARK = ".".join(("pytest", "mark", "contract"))  # so that it does not stand here itself
 
@@ -25,24 +26,28 @@ def test_a_program_in_a_namespace_is_known_too() -> None:
 
 
 def test_a_child_that_starts_one_is_seen() -> None:
-    watch = Watch({"sleep"})
+    watch = Watch({"cat"})
     watch.starts(["sh"])
-    subprocess.run(["sh", "-c", "sleep 2; true"], check=True)
+    with subprocess.Popen(["sh", "-c", "cat; true"], stdin=subprocess.PIPE):  # it ends with what it reads
+        eventually(lambda: watch.seen)
     watch.end()
-    assert watch.seen == {"sleep"}
+    assert watch.seen == {"cat"}
 
 
 def test_what_a_server_of_other_tests_starts_meanwhile_is_not_this_tests() -> None:
-    with subprocess.Popen(["sh", "-c", "read word; sleep 1; true"], stdin=subprocess.PIPE, text=True) as server:
-        watch = Watch({"sleep"})
+    pipe, script = subprocess.PIPE, "read word; cat; true"
+    with subprocess.Popen(["sh", "-c", script], stdin=pipe, stdout=pipe, text=True) as server:
+        watch = Watch({"cat", "sort"})
         watch.starts(["sh"])
         assert server.stdin is not None
-        server.stdin.write("go\n")
-        server.stdin.close()
-        subprocess.run(["sh", "-c", "true"], check=True)
-        server.wait()
-        watch.end()
-    assert watch.seen == set()
+        assert server.stdout is not None
+        server.stdin.write("go\nthere\n")
+        server.stdin.flush()
+        assert server.stdout.readline() == "there\n"  # said by its cat, which runs until this ends
+        with subprocess.Popen(["sh", "-c", "sort; true"], stdin=pipe):
+            eventually(lambda: watch.seen)  # the look that saw this test's own came upon both
+    watch.end()
+    assert watch.seen == {"sort"}
 
 
 def test_other_programs_may_be_started() -> None:

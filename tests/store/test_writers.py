@@ -56,6 +56,7 @@ def test_who_begins_a_run_again_goes_on_with_it(reopen: Callable[[], Archive]) -
     for at_s in (10.0, 20.0):
         store.begin(RUN)
         store.append(a_cycle(at_s))
+    assert [view.at_s for view in store.views(RUN.id)] == [10.0, 20.0]
 
 
 def test_a_driver_that_was_taken_over_while_it_slept_does_nothing_more_to_its_jobs(tmp_path: Path) -> None:

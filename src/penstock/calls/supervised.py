@@ -61,9 +61,7 @@ def supervise(
     path = Path(tenants)
     file = check_tenants(path, CheckOptions(policy, master, modules=False))  # a driver imports them, not this process
     apart.part(file, list(only), executors, "executors")  # what is wrong with them is said now
-    if store is not None:
-        check_writable(store, "store")
-    check_heartbeat(heartbeat, "heartbeat")
+    _check_places(store, heartbeat)
     options = {
         "--for": None if for_s is None else f"{positive_seconds(for_s, 'for_s'):g}s",
         "--policy": policy,
@@ -74,20 +72,21 @@ def supervise(
         "--watch": watch,
         **of_coordinator(coordinator, coordinator_tls or AgentTls()),
     }
-    run, place = uuid4().hex[:12], log or logs_of(file.name) / "run.log"
     command = [*RUN, str(path), *words(options)]
-    what = Supervised(
-        command,
-        run_id=run,
-        heartbeat=heartbeat,
-        standby=standby,
-        helper=ARCHIVES,
-        environment=unseen(store, notify),
-    )
-    return SupervisedRun(_kept(what, place, say), run, place)
+    driver = Supervised(command, heartbeat=heartbeat, standby=standby, environment=unseen(store, notify))
+    return _kept(driver, log or logs_of(file.name) / "run.log", say)
 
 
-def _kept(what: Supervised, log: Path, say: Callable[[str], None]) -> int:
+def _check_places(store: str | None, heartbeat: Path | None) -> None:
+    """Where nothing can be written is said now, and not by a driver in its log."""
+    if store is not None:
+        check_writable(store, "store")
+    check_heartbeat(heartbeat, "heartbeat")
+
+
+def _kept(driver: Supervised, log: Path, say: Callable[[str], None]) -> SupervisedRun:
+    """One run by all of its lives."""
+    run = uuid4().hex[:12]
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         words_of_all = log.open("ab")
@@ -95,10 +94,11 @@ def _kept(what: Supervised, log: Path, say: Callable[[str], None]) -> int:
         why = error.strerror if isinstance(error, OSError) else error
         raise ConfigError("log", str(log), f"give a file that can be written ({why})") from None
     with words_of_all:
-        code = keep_alive(replace(what, words=words_of_all.fileno()), say, Event())
+        kept = replace(driver, run_id=run, helper=ARCHIVES, words=words_of_all.fileno())
+        code = keep_alive(kept, say, Event())
     if code == PenstockError.exit_code:
         raise PenstockError(f"{_last_line(log)} ({log})")
-    return code
+    return SupervisedRun(code, run, log)
 
 
 def _last_line(log: Path) -> str:

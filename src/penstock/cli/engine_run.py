@@ -15,13 +15,21 @@ if TYPE_CHECKING:
 
 
 def run_engine_file(
-    document: "Document", given: Mapping[str, Any], console: "Console", pages: dict[str, Any] | None
+    document: "Document",
+    given: Mapping[str, Any],
+    of_spark: Mapping[str, object],
+    console: "Console",
+    pages: dict[str, Any] | None,
 ) -> None:
-    """Govern its jobs. `given` is the command line, by option; `pages` what its pages are served with, if they are."""
+    """Govern its jobs. `given` is the command line, by option; `pages` what its pages are served with, if they are.
+
+    What is `of_spark` alone says nothing to another engine: a ConfigError where it is given.
+    """
     from penstock.config.engine_file import check_engine_file
-    from penstock.governing.on_engine import EngineRunOptions, run_on_engine
+    from penstock.governing.on_engine import EngineRunOptions, refuse_options, run_on_engine
     from penstock.governing.remembering import DEFAULT_STORE
 
+    refuse_options(of_spark, next(iter(document.values["engine"]), ""))
     file = check_engine_file(document, given["--policy"])
     store = given["--store"] or DEFAULT_STORE
     for_s = float("inf") if given["--for"] is None else positive_seconds(given["--for"], "--for")

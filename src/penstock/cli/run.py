@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from penstock.config.document import Document
     from penstock.config.tenants import TenantsFile
     from penstock.governing.run import RunOptions
+    from penstock.governing.story import RunStory
 
 # The options that a run is started with, as RunOptions has them.
 _OF_RUN = (
@@ -100,15 +101,12 @@ def run(
     console = console_of_run()
     of_run = {name: given.pop(name) for name in _OF_RUN}
     of_run["coordinator_tls"] = files_of(given)  # what is left is of the pages
-    document = _document(tenants)
-    engine = document.values.get("engine")
-    if isinstance(engine, dict):  # of a package; a file without it is Spark's
-        from penstock.governing.on_engine import refuse_options
-
+    document, pages = _document(tenants), given if dashboard else None
+    if isinstance(document.values.get("engine"), dict):  # of a package; a file without it is Spark's
         of_spark = {"--only": only, "--executors": executors, "--restart": restart, "--standby": standby}
-        refuse_options({**of_spark, "--watch": watch, **_named(of_run, _OF_SPARK)}, next(iter(engine), ""))
         asked = {"--for": for_, "--store": store, "--json": json_out, **_named(of_run, _OF_ENGINE)}
-        run_engine_file(document, asked, console, given if dashboard else None)
+        refused = {**of_spark, "--watch": watch, **_named(of_run, _OF_SPARK)}
+        run_engine_file(document, asked, refused, console, pages)
         return
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
     first_life = of_run["down_since_s"] is None and awaits is None and not restart
@@ -117,24 +115,15 @@ def run(
     if first_life and store is not None:
         _check_store(store)
     if first_life or restart:
-        from penstock.governing.pulse import check_heartbeat
-
-        check_heartbeat(of_run["heartbeat"], "--heartbeat")
-        if json_out is not None:
-            check_out_file(json_out, "--json")
+        _check_files(of_run["heartbeat"], json_out)
     if standby and not restart:
         raise ConfigError("--standby", True, "add --restart: somebody must see that the driver died")
     if restart:
         _supervised(console, standby, of_run["heartbeat"], of_run["run_id"], unseen(store, of_run["notify"]))
-    from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
-    from penstock.governing.run import RunOptions, run_tenants
-
-    code, watched = tenants.absolute().parent, tenants if watch else None
-    options = RunOptions(for_s=for_s, code=code, store=store or DEFAULT_STORE, watch=watched, **of_run)
+    options = _options(tenants, store, watch, for_s, of_run)
     if awaits is not None:
         options = _stood_by(tenants, file, options, awaits)
-    with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
-        story = with_table(console, file.name, lambda show: run_tenants(file, options, show))
+    story = _driven(file, options, console, store, pages)
     end_as(story, console, json_out)
 
 
@@ -180,6 +169,34 @@ def _check_store(store: str) -> None:
     from penstock.store.open import check_writable  # the database takes half a second to import
 
     check_writable(store, "--store")
+
+
+def _check_files(heartbeat: Path | None, json_out: str | None) -> None:
+    """The same of what is written meanwhile and afterwards."""
+    from penstock.governing.pulse import check_heartbeat
+
+    check_heartbeat(heartbeat, "--heartbeat")
+    if json_out is not None:
+        check_out_file(json_out, "--json")
+
+
+def _options(tenants: Path, store: str | None, watch: bool, for_s: float, of_run: Mapping[str, Any]) -> "RunOptions":
+    from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
+    from penstock.governing.run import RunOptions
+
+    code, watched = tenants.absolute().parent, tenants if watch else None
+    return RunOptions(for_s=for_s, code=code, store=store or DEFAULT_STORE, watch=watched, **of_run)
+
+
+def _driven(
+    file: "TenantsFile", options: "RunOptions", console: "Console", store: str | None, pages: dict[str, Any] | None
+) -> "RunStory":
+    """All of the file's tenants, by this very process, and the pages over them where these are wanted."""
+    from penstock.governing.run import run_tenants
+
+    begins = options.run_id is None
+    with nullcontext() if pages is None else dashboard_over(store, pages, begins):
+        return with_table(console, file.name, lambda show: run_tenants(file, options, show))
 
 
 def _stood_by(tenants: Path, file: "TenantsFile", options: "RunOptions", life: Path) -> "RunOptions":

@@ -53,6 +53,9 @@ class Decision:
         return tuple(move for move in self.moves if isinstance(move, Slots | Tasks))
 
 
+NO_CHANGE = 0.005  # of the utility that those concerned could have: less is noise
+
+
 class Effect(StrEnum):
     """What a decision did to those whom it concerned."""
 

@@ -21,7 +21,8 @@ from penstock.core.leader import Leader, Lease
 from penstock.core.run import RunInfo
 from penstock.core.view import View
 from penstock.engines.applications.cluster import Cluster
-from penstock.engines.applications.engine import FleetEngine, FleetSettings, NotLeadingError
+from penstock.engines.applications.engine import FleetEngine, NotLeadingError
+from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Report, encode_answer
 from penstock.engines.applications.wishes import Wishes
 from penstock.engines.hands import Hands

@@ -2,12 +2,10 @@
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.core.intents import Intent
@@ -18,7 +16,6 @@ from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm.executors import ExecutorLever, take_allocation
 from penstock.engines.spark.jvm.features import check_session
 from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
@@ -27,6 +24,7 @@ from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.divided import divided_by
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings
@@ -39,7 +37,6 @@ from penstock.running.session import decider
 from penstock.store.archive import Archive
 
 if TYPE_CHECKING:
-    from penstock.engines.applications.agent import Agent
     from penstock.governing.coordinated import Coordinated
 
 Limits = Mapping[str, tuple[int, int | None]]
@@ -84,26 +81,32 @@ def govern(
     """
     if not isinstance(spark, FakeSpark):
         check_session(spark)
-    for name, intent in _checked(intents).items():
-        _log.info("%s: %s", name, intent.text())
-    for field, names in (("limits", limits), ("approval", approval), ("routes", routes), ("models", models)):
-        _refuse_unknown(field, names or (), intents)
+    _check(intents, {"limits": limits, "approval": approval, "routes": routes, "models": models})
     read = _models(models or {})
-    interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
+    interval_s = positive_seconds(interval, "interval")
+    settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
+    window_s = positive_seconds(window, "window")
     by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
     decides = decider(policy, routing=by_route)
     live, clocks = (spark, spark.clocks) if isinstance(spark, FakeSpark) else (LiveSpark(spark), Clocks())
-    divided = _divided(spark, live.name, coordinator)
+    divided = divided_by(coordinator, spark, live.name)
     how = replace(
-        _how(interval_s, window_s, decides.name, dry_run, divided.executors),
+        _how(settings, window_s, decides.name, divided.executors),
         small_first=begin_small(decides.name, intents, approval, dry_run),
     )
     engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
-    settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     post = _post(notify, spark)
     remembering = remember(store, live, live.name, decides.name, settings)
     governed = Governed(dict(intents), decides, remembering, settings, models=read, agent=divided.agent, post=post)
     return Controller(engine, governed if post is None else replace(governed, at_end=post.close)).start()
+
+
+def _check(intents: Any, by_query: Mapping[str, Collection[str] | None]) -> None:
+    """Intents by name, and what else is said of queries, of nobody but them."""
+    for name, intent in _checked(intents).items():
+        _log.info("%s: %s", name, intent.text())
+    for field, names in by_query.items():
+        _refuse_unknown(field, names or (), intents)
 
 
 def _models(files: Mapping[str, str | Path]) -> Mapping[str, JobModels]:
@@ -114,13 +117,13 @@ def _models(files: Mapping[str, str | Path]) -> Mapping[str, JobModels]:
     return {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in files.items()}
 
 
-def _how(interval_s: float, window_s: float, policy: str, dry_run: bool, executors: int | None) -> SparkSettings:
+def _how(settings: LoopSettings, window_s: float, policy: str, executors: int | None) -> SparkSettings:
     """`executors` are those that it holds until a coordinator says otherwise; None without one."""
     return SparkSettings(
         window_s,
         Sharing.of_policy(policy),
-        pin_routes=not dry_run,
-        lease_s=lease_for(interval_s),
+        pin_routes=not settings.dry_run,
+        lease_s=lease_for(settings.interval_s),
         executors=executors,
         holds_executors=executors is not None,
     )
@@ -134,40 +137,6 @@ def _post(notify: Collection[str | Notifier], spark: SparkSession | FakeSpark) -
     if not isinstance(spark, FakeSpark):
         post.within(ApplicationRun(spark))
     return post
-
-
-@dataclass(frozen=True, slots=True)
-class _Divided:
-    """What this application has of executors that a coordinator divides; without one it has all that it can get."""
-
-    executors: int | None = None
-    agent: "partial[Agent] | None" = None
-
-
-def _divided(spark: SparkSession | FakeSpark, name: str, coordinator: "Coordinated | str | None") -> _Divided:
-    if coordinator is None:
-        return _Divided()
-    from penstock.governing.coordinated import Coordinated, agent_of  # a driver without one keeps none of its types
-
-    how = Coordinated(coordinator, name) if isinstance(coordinator, str) else coordinator
-    context = _context(spark, how)
-    return _Divided(_executors_there(context, how), agent_of(how, context))
-
-
-def _context(spark: SparkSession | FakeSpark, how: "Coordinated") -> SparkContext:
-    if isinstance(spark, FakeSpark):
-        raise ConfigError("coordinator", how.url, "leave it out: a fake application has no cluster to divide")
-    return spark.sparkContext
-
-
-def _executors_there(context: SparkContext, how: "Coordinated") -> int:
-    """As many as it has: what it holds until the coordinator says otherwise."""
-    lever = ExecutorLever(context)
-    if not lever.scalable:
-        raise ConfigError("coordinator", how.url, f"leave it out at master {context.master}: it has no executors")
-    how.check(context)
-    take_allocation(context)
-    return min(how.most, max(how.least, lever.count()))
 
 
 def _jobs(names: Collection[str], limits: Limits, routes: Mapping[str, Routing]) -> list[Job]:

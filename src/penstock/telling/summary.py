@@ -11,6 +11,7 @@ from penstock.core.counterfactual import Counterfactual, worth_of
 from penstock.core.documents import mean
 from penstock.core.life import ControllerLife
 from penstock.core.orders import Act
+from penstock.core.plan import NO_CHANGE
 from penstock.core.run import DecisionRecord, JobTimeline, Run
 from penstock.telling.held import held_text
 from penstock.telling.life import silent_text
@@ -22,7 +23,6 @@ from penstock.telling.words import clock, count, moves_text, number, percent, sp
 _INTENTS = 3  # earlier ones of a job; the newest are told
 _BUDGETS = 5  # those with the least left; the table has all
 _ACTS = 4  # of people; the rest are counted
-NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
 
 
 class Came(StrEnum):

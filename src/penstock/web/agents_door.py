@@ -21,7 +21,8 @@ from typing import Any, cast
 
 import uvicorn
 
-from penstock.engines.applications.engine import AnotherDriverError, NotLeadingError
+from penstock.engines.applications.engine import NotLeadingError
+from penstock.engines.applications.joining import AnotherDriverError
 from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from fleet_world import SimulatedApplication, SimulatedCluster
 
 from penstock.engines.applications.conversation import Conversation
-from penstock.engines.applications.engine import FleetEngine, FleetSettings
+from penstock.engines.applications.engine import FleetEngine
+from penstock.engines.applications.settings import FleetSettings
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore

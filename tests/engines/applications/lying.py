@@ -6,7 +6,7 @@ from typing import Any
 from fleet_world import held, of_one
 
 from penstock.engines.applications.book import Bounds
-from penstock.engines.applications.engine import FleetSettings
+from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Report, encode_report, plain_state, read_report
 from tests.engines.applications.fleet import Fleet
 from tests.engines.applications.saying import state

@@ -11,6 +11,7 @@ from fleet_world import SimulatedCluster, of_one
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.wire import Order, Reply, Serials, encode_answer
 from penstock.errors import OutageError
+from tests.patience import eventually, patience_s
 
 
 @dataclass
@@ -87,7 +88,7 @@ class OneAtATime:
         self.said, self._under_way = self.said + 1, self._under_way + 1
         self.most = max(self.most, self._under_way)
         self.first.set()
-        assert self.goes_on.wait(10.0)
+        assert self.goes_on.wait(patience_s())
         self._under_way -= 1
         return encode_answer(Reply(1, json.loads(raw)["number"], 2.0, 15.0))
 
@@ -95,15 +96,31 @@ class OneAtATime:
         """There is nothing to close."""
 
 
+class WatchedLock:
+    """An agent's, which counts who asks for it."""
+
+    def __init__(self) -> None:
+        self.asked, self._lock = 0, threading.Lock()
+
+    def __enter__(self) -> None:
+        self.asked += 1
+        self._lock.acquire()
+
+    def __exit__(self, *raised: object) -> None:
+        self._lock.release()
+
+
 def test_two_who_report_at_once_do_so_one_after_the_other() -> None:
     said = OneAtATime()
     agent = Agent("fraud", of_one("fraud", SimulatedCluster(8), 100.0), said)
+    lock = vars(agent)["_saying"] = WatchedLock()
     threads = [threading.Thread(target=agent.once) for _ in range(2)]
     threads[0].start()
-    assert said.first.wait(10.0)
+    assert said.first.wait(patience_s())
+    asked = lock.asked
     threads[1].start()
-    threads[1].join(0.2)  # it waits; without a lock it has said its own by then
+    eventually(lambda: lock.asked > asked or said.said > 1)  # without a lock it says its own meanwhile
     said.goes_on.set()
     for thread in threads:
-        thread.join(10.0)
+        thread.join(patience_s())
     assert (said.said, said.most) == (2, 1)

@@ -11,13 +11,9 @@ from penstock.core.plan import Step
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Allowance, Room
 from penstock.engines.applications.conversation import Conversation
-from penstock.engines.applications.engine import (
-    AnotherDriverError,
-    FleetEngine,
-    FleetSettings,
-    NotLeadingError,
-    TakenNameError,
-)
+from penstock.engines.applications.engine import FleetEngine, NotLeadingError
+from penstock.engines.applications.joining import AnotherDriverError, TakenNameError
+from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Report, Serials, plain_state
 from penstock.errors import OutageError
 from tests.engines.applications.fleet import Fleet

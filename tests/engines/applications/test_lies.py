@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.engines.applications import engine
-from penstock.engines.applications.engine import TooMuchSaidError
+from penstock.engines.applications import joining
+from penstock.engines.applications.joining import TooMuchSaidError
 from penstock.engines.applications.wire import Report, WireError, encode_report, plain_state, read_report
 from penstock.errors import PenstockError
 from tests.engines.applications.lying import CORES, MOST, Deceived, a_lie
@@ -115,7 +115,7 @@ def test_changes_make_no_state_of_more_than_may_be_said_at_once() -> None:
 def test_the_applications_of_one_token_take_no_more_memory_than_is_for_them_and_those_of_another_join(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engine, "_MOST_OF_A_TOKEN", 4 * 16_384)
+    monkeypatch.setattr(joining, "_MOST_OF_A_TOKEN", 4 * 16_384)
     fleet = Deceived()
     small = a_lie(now=0, wanted=0, least=0)
     for number in range(4):

@@ -14,7 +14,7 @@ from penstock.engines.spark.claims import FILE
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.features import check_session
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.query import BatchInterval, Query
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.errors import EngineError, OutageError
@@ -88,10 +88,10 @@ class Away(FakeSpark):
     def arrivals(self, queries: Mapping[str, Query]) -> Mapping[str, float]:
         raise Py4JError("o33")
 
-    def trigger_s(self, query: Query) -> float | None:
+    def interval(self, query: Query) -> BatchInterval | None:
         if query.name == "ads":
             raise Py4JError("o34")
-        return super().trigger_s(query)
+        return super().interval(query)
 
 
 def test_what_cannot_be_read_is_left_out_and_a_job_of_which_nothing_can_be_told_is_the_only_one() -> None:

@@ -9,7 +9,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
 from penstock.engines.spark.jvm.starts import start_query
-from penstock.engines.spark.jvm.triggers import trigger_s
+from penstock.engines.spark.jvm.triggers import interval
+from penstock.engines.spark.query import BatchInterval
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import counting
 from tests.patience import eventually
@@ -36,7 +37,7 @@ def test_a_job_begins_with_the_partitions_and_the_trigger_that_are_said_and_a_ch
 ) -> None:
     checkpoint = str(tmp_path / "checkpoint")
     query = run_a_batch(spark, Job(name, counting(checkpoint), trigger_s=0.3, partitions=3), checkpoint)
-    assert (read_checkpoint(spark, checkpoint).partitions, trigger_s(query)) == (3, 0.3)
+    assert (read_checkpoint(spark, checkpoint).partitions, interval(query)) == (3, BatchInterval(0.3, turns=True))
     assert spark.conf.get("spark.sql.shuffle.partitions") == "2"  # for the others, as before
     run_a_batch(spark, Job(name, counting(checkpoint), partitions=5), checkpoint)
     assert read_checkpoint(spark, checkpoint).partitions == 3
@@ -47,4 +48,4 @@ def test_a_job_of_which_nothing_is_said_begins_as_the_session_and_its_function_s
 ) -> None:
     checkpoint = str(tmp_path / "checkpoint")
     query = run_a_batch(spark, Job(name, counting(checkpoint)), checkpoint)
-    assert (read_checkpoint(spark, checkpoint).partitions, trigger_s(query)) == (2, 0.2)
+    assert (read_checkpoint(spark, checkpoint).partitions, interval(query)) == (2, BatchInterval(0.2, turns=True))

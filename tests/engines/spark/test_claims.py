@@ -28,10 +28,10 @@ def test_a_checkpoint_of_another_driver_is_refused_until_that_one_is_gone(tmp_pa
 
 
 def test_what_is_ours_is_claimed_again_at_every_start(tmp_path: Path) -> None:
-    for _ in range(2):
-        claim(tmp_path, "ads")
+    assert [claimed(tmp_path) for _ in range(2)] == [True, True]
 
 
-def test_a_checkpoint_that_cannot_be_written_is_left_to_spark(tmp_path: Path) -> None:
+def test_a_checkpoint_that_cannot_be_written_is_left_to_spark(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("in the way")
     claim(tmp_path / "file" / "checkpoint", "ads")
+    assert "ads: its checkpoint cannot be claimed" in caplog.text

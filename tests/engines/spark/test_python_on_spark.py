@@ -25,6 +25,7 @@ def _burns(value: int) -> int:
 
 
 def _sleeps(value: int) -> int:
+    """As a tenant's function waits for a service of others: its slot is taken, and no core."""
     time.sleep(_EACH_S)
     return value
 

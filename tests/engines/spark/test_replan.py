@@ -12,7 +12,8 @@ from penstock.core.levers import BatchBound, Trigger
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm.triggers import trigger_s
+from penstock.engines.spark.jvm.triggers import interval
+from penstock.engines.spark.query import BatchInterval
 from penstock.engines.spark.watch.progress import epoch_s
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually
@@ -43,7 +44,7 @@ def test_a_kafka_jobs_trigger_and_bound_move_and_counts_stay_exact(
     first = running(spark, name)
     eventually(lambda: first.lastProgress)
     assert retriggered(watched, name, 0.2, 0.1) is None
-    assert trigger_s(first) == 0.1
+    assert interval(first) == BatchInterval(0.1, turns=True)
     last = eventually(lambda: first.lastProgress)["batchId"]
     assert watched.apply([Step(name, (BatchBound(name, 300, 100),))]).failed == ()
     send(kafka, topic, 600)  # the first ones may all be counted by now

@@ -10,6 +10,7 @@ from penstock.engines.spark.fake import FakeSpark, FakeWriter
 from penstock.engines.spark.fake.writer import fake_job
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.watch.stages import StageReading
 from tests.engines.spark.helpers import of
 from tests.engines.spark.rigs import FakeRig, Opened, turned
 
@@ -76,6 +77,23 @@ def test_a_batch_tells_before_the_next_round(opened: Opened, fake: FakeSpark) ->
     assert fake.query("a").bound == 4_000
     tended(engine, fake)
     assert fake.query("a").bound == 16_000
+
+
+def test_a_round_reads_stages_once_whoever_begins_small(
+    opened: Opened, fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, read = opened.engine(job(), settings=SETTINGS), fake.stages.read
+    fake.commit("a", rows=WAITING, busy_s=4.0)
+    fake.now_s += 1.0
+    readings: list[int] = []
+
+    def counted() -> list[StageReading]:
+        readings.append(len(found := read()))
+        return found
+
+    monkeypatch.setattr(fake.stages, "read", counted)
+    engine.observe(fake.now_s)
+    assert readings == [1]
 
 
 def test_where_nothing_waits_nothing_is_said(opened: Opened, fake: FakeSpark) -> None:

@@ -28,7 +28,7 @@ class Hearing:
 
     def look_about(self, apart: Apart) -> None:
         """What the listener heard, and all that has to be asked for."""
-        self.look_after(self._state.take_heard(self._events, apart), apart)
+        self._share_out(self._state.take_heard(self._events, apart), apart)
         with apart.trying("queries"):
             if self._state.fleet.lacks_queries:
                 self._state.take(*(Met(query) for query in self._spark.queries()))
@@ -45,17 +45,21 @@ class Hearing:
             self.python_shares = self._python.shares(self._state.fleet.python_waits())
 
     def look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
-        """What they give to windows of routes, what Python workers used, and what first ones say of the next."""
+        """Between two looks: what they give to others, and what first ones say of the next."""
+        self._share_out(batches, apart)
+        with apart.trying("stages"):
+            now = self._clocks.now()
+            if any(wants_stages(track, now) for track in self._state):
+                self._take_stages()
+
+    def _share_out(self, batches: Iterable[Batch], apart: Apart) -> None:
+        """What they give to windows of routes, and what Python workers used."""
         with apart.trying("windows of key pairs"):
             self._routes.add(batches)
         with apart.trying("Python workers"):
             at_s = self._clocks.wall()
             if self._python.due(at_s, self._state.fleet.runs_python):
                 self._python.add(at_s, self._spark.python_cpu_s())
-        with apart.trying("stages"):
-            now = self._clocks.now()
-            if any(wants_stages(track, now) for track in self._state):
-                self._take_stages()
 
     def _take_waiting_files(self) -> None:
         for track in self._state:

@@ -71,7 +71,8 @@ class PlannedRestarts:
         if track.tasks:
             raise EngineError(f"{job} runs in real-time mode, where no trigger begins a batch")
         check_interval(job, every_s)
-        if self._spark.trigger_s(query) != every_s:
+        found = self._spark.interval(query)
+        if found is None or found.every_s != every_s:
             self._change(track, query, replace(track.job, trigger_s=every_s))
 
     def rebound(self, job: str, rows: int | None) -> None:
@@ -88,8 +89,11 @@ class PlannedRestarts:
         """The same query anew, if penstock started it; whether it waits for its next batch by a clock."""
         track = self._state.named(job)
         query, before = track.query, track.job
-        waits = query is not None and not track.tasks and bool(self._spark.trigger_s(query))
-        if waits and query is not None and before.function is not None:
+        if query is None or track.tasks:
+            return False
+        found = self._spark.interval(query)
+        waits = found is not None and found.every_s > 0.0
+        if waits and before.function is not None:
             self._restart(job, query, lambda: self._spark.restart(query, before, before))
         return waits
 

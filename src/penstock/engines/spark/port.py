@@ -15,7 +15,7 @@ from penstock.engines.spark.elastic import ElasticLever
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.query import BatchInterval, Query
 from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
@@ -222,11 +222,8 @@ class Spark(Protocol):
     def arrivals(self, queries: Mapping[str, Query]) -> Mapping[str, float]:
         """Rows that the topics of each were ever given, by the same names; without those of which nobody knows."""
 
-    def trigger_s(self, query: Query) -> float | None:
-        """Seconds between the starts of two batches; None for a query with another kind of trigger."""
-
-    def can_retrigger(self, query: Query) -> bool:
-        """Whether its batches can begin more or less often while it runs."""
+    def interval(self, query: Query) -> BatchInterval | None:
+        """How often its batches begin; None for a query with another kind of trigger."""
 
     def retrigger(self, query: Query, every_s: float) -> None:
         """Have its batches begin so often, once the batch, or the wait, that is under way is over."""

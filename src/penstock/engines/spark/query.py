@@ -1,5 +1,6 @@
 """A query as governing knows it: a handle, with the little that it says of itself."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.errors import EngineError
@@ -22,6 +23,14 @@ class Query(Protocol):
 
     def stop(self) -> None:
         """End it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchInterval:
+    """How often a query's batches begin by the clock, and whether that can be turned while it runs."""
+
+    every_s: float
+    turns: bool
 
 
 class RestartError(EngineError):

@@ -2,23 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Disturbs
+from penstock.core.levers import WHOLE
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
+from penstock.planning.arbiter.columns import columns_of, contention
 from penstock.planning.arbiter.costs import JobCosts, guessed
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
 
 UNBOUNDED = np.inf
-_LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
-_BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slower work is
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +174,11 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
 def _fleet(
     view: View, slots: int, jobs: tuple[JobView, ...], costs: Sequence[JobCosts], coming: Mapping[str, float]
 ) -> Fleet:
-    of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(jobs, costs, strict=True)], dtype=float).T)
+    of = columns_of(zip(jobs, costs, strict=True), slots)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     follows, held, each = _held(view, slots)
-    slow, left = _contention(of, held, cores)
-    aside_load = np.minimum(1.0, of.aside_s / np.maximum(np.maximum(of.took_s, of.trigger_s), 0.1))
-    wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
+    slow, left = contention(of, held, cores)
+    core_share = of.core_share(slow)
     warming = soon(of.cold * coldness(one.warmth for one in costs))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     return Fleet(
@@ -190,10 +187,7 @@ def _fleet(
         values=np.array([job.max_utility for job in jobs]),
         objectives=grouped(job.intent for job in jobs),
         futures=futures_of(
-            1.0 - (1.0 - warming) * np.minimum(1.0, of.cpu_share * slow),
-            of.arrivals,
-            foretold,
-            min(one.batches for one in costs),
+            1.0 - (1.0 - warming) * core_share, of.arrivals, foretold, min(one.batches for one in costs)
         ),
         slots=float(slots),
         follows=follows,
@@ -206,14 +200,14 @@ def _fleet(
         tasks=np.maximum(1.0, of.tasks / of.stages),
         stages=of.stages,
         task_cpu_s=warming * of.task_cpu_s,
-        task_wait_s=of.task_s * wait_share,
+        task_wait_s=of.task_s * (1.0 - core_share),
         row_cpu_s=warming * of.row_cpu_s,
-        row_wait_s=of.row_s * wait_share,
+        row_wait_s=of.row_s * (1.0 - core_share),
         warming=warming,
         warmest=1.0 - of.cold,
         aside_s=of.aside_s,
-        aside_load=aside_load,
-        driver_cores=_driver_cores(slow, cores - left, float(aside_load.sum())),
+        aside_load=of.aside_load,
+        driver_cores=_driver_cores(slow, cores - left, float(of.aside_load.sum())),
         trigger_s=of.trigger_s,
         own_trigger_s=of.own_trigger_s,
         staged=of.staged,
@@ -227,7 +221,7 @@ def _fleet(
         can_retrigger=of.can_retrigger > 0,
         in_stride=of.in_stride > 0,
         parts=of.parts,
-        parted=_parted(of),
+        parted=of.parted,
         most_parts=of.most_parts,
     )
 
@@ -247,111 +241,11 @@ def _held(view: View, slots: int) -> tuple[bool, float, float]:
     return True, float(min(offered, slots)), max(1.0, round(offered / executors))
 
 
-def _parted(of: "_Columns") -> Floats:
-    """The stages that work on state; the first one reads a source, however many tasks it has."""
-    alike = np.floor(of.tasks / np.maximum(of.parts, 1.0))
-    parted: Floats = np.where(of.parts > 0, np.clip(alike, 0.0, np.maximum(of.stages - 1.0, 0.0)), 0.0)
-    return parted
-
-
-class _Columns(NamedTuple):
-    """What is known of all jobs, a column each."""
-
-    arrivals: Floats
-    backlog: Floats
-    tasks: Floats
-    stages: Floats
-    task_s: Floats
-    row_s: Floats
-    task_cpu_s: Floats
-    row_cpu_s: Floats
-    cpu_share: Floats
-    busy: Floats
-    busy_staged: Floats
-    cold: Floats
-    took_s: Floats
-    aside_s: Floats
-    staged: Floats
-    own_bound: Floats
-    least: Floats
-    most: Floats
-    weight: Floats
-    trigger_s: Floats
-    own_trigger_s: Floats
-    bound: Floats
-    can_bound: Floats
-    can_retrigger: Floats
-    in_stride: Floats
-    parts: Floats
-    most_parts: Floats
-
-
-def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
-    """What is known of one job, in the order of the columns."""
-    figures = job.figures
-    (unit,) = (operator for operator in figures.operators if operator.name == ALL_OPERATORS)
-    dials = {dial.kind: dial for dial in figures.levers}
-    bound, trigger, parts = (dials.get(kind) for kind in ("bound", "trigger", "partitions"))
-    rate_rps = costs.arrival_rps or 0.0
-    most = min(limit for limit in (figures.max_threads, unit.max_threads, slots) if limit is not None)
-    task_s, row_s = costs.fit.costs()
-    task_cpu_s, row_cpu_s = costs.cores_fit.costs()
-    return (
-        max(1e-3, rate_rps),
-        costs.left_rows + rate_rps * costs.took_s,
-        max(1.0, costs.tasks),
-        max(1.0, costs.stages),
-        task_s,
-        row_s,
-        task_cpu_s,
-        row_cpu_s,
-        costs.cpu_share,
-        costs.busy,
-        costs.busy_staged,
-        costs.warmth.cold,
-        costs.took_s,
-        costs.aside_s,
-        costs.staged,
-        costs.own_bound or UNBOUNDED,
-        unit.min_threads,
-        max(most, unit.min_threads),
-        unit.threads,
-        _now(trigger) or 0.0,
-        (_now(trigger) or 0.0) if costs.own_trigger_s is None else costs.own_trigger_s,
-        _now(bound) or UNBOUNDED,
-        _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
-        _turned(trigger),
-        _turned(trigger) and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
-        (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
-        UNBOUNDED if parts is None or parts.most is None else parts.most,
-    )
-
-
 def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:
     """Whether its batches are known, or it runs and none of them has ended yet."""
     if job.name not in costs:
         return False
     return costs[job.name].known or (job.figures.trouble is None and job.figures.up_s is not None)
-
-
-def _contention(of: _Columns, slots: float, cores: float) -> tuple[float, float]:
-    """How many times longer work takes now than on a core of its own, and the cores that tasks have together.
-
-    Tasks that wait for a core stay in their slots. The job whose tasks had a core for most of their time says how
-    much slower all are at the most: what the others' tasks lack beyond that, they wait for otherwise. The tasks that
-    wanted cores beside its own, over how much slower they were, are the cores that there were for them.
-    """
-    # Cores that each uses for what arrives.
-    used = of.row_cpu_s * of.arrivals + of.task_cpu_s * of.tasks / np.maximum(of.took_s, 0.1)
-    share = np.where(used > _BUSY_CPU * cores, of.cpu_share, 0.0)
-    if slots <= cores or not share.any():
-        return 1.0, cores
-    telling = int(share.argmax())
-    slow = min(max(1.0, 1.0 / float(share[telling])), slots / (0.5 * cores))
-    wanting = of.busy * np.minimum(1.0, of.cpu_share * slow)
-    met = min(slots, float(wanting.sum() - wanting[telling] + of.busy_staged[telling]))
-    left = met / slow if met > cores else slots / slow
-    return slow, min(cores, max(0.5 * cores, left))
 
 
 def _driver_cores(slow: float, lacking: float, aside: float) -> float:
@@ -364,15 +258,3 @@ def _driver_cores(slow: float, lacking: float, aside: float) -> float:
     (0.0, 0.4, 0.2)
     """
     return min(1.0 / slow, lacking / max(aside, 1e-3))
-
-
-def _now(dial: Dial | None) -> float | None:
-    """How a lever stands, or will."""
-    if dial is None:
-        return None
-    return dial.now if dial.asked is None else dial.asked
-
-
-def _turned(dial: Dial | None) -> bool:
-    """Whether a policy may turn it."""
-    return dial is not None and not dial.by_people and dial.least != dial.most

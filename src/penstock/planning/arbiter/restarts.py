@@ -14,7 +14,7 @@ from penstock.planning.arbiter.outcome import foretell
 from penstock.planning.arbiter.search import Found
 
 PAYS_ABOVE = 0.03  # of the maximum utility, once it has settled: every restart is a small outage
-TRIGGERS_S = (1.0, 2.0, 5.0, 10.0)
+_BY_RESTART_S = (1.0, 2.0, 5.0, 10.0)  # further apart than those that are turned in stride: one job starts again for it
 _TIMES_SLOTS = (1.0, 2.0)  # parts to try: as many as can run at once, and twice as many
 _LIKE = 1.5  # times, up or down: less is the same
 
@@ -39,7 +39,7 @@ def _tried(fleet: Fleet, best: Settings, may: NDArray[np.bool_]) -> list[Setting
     many = []
     starts_again = fleet.can_retrigger & ~fleet.in_stride
     for place in np.flatnonzero(may & (starts_again | (fleet.parts > 0))):
-        triggers = TRIGGERS_S if starts_again[place] else ()
+        triggers = _BY_RESTART_S if starts_again[place] else ()
         for every_s in (one for one in triggers if not _like(one, float(fleet.trigger_s[place]))):
             many.append(best.times(1))
             many[-1].triggers[0, place] = every_s

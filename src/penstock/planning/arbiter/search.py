@@ -19,8 +19,8 @@ from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, fore
 from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
-# How often batches may begin: the less often, the later is seen what comes of it.
-TRIGGERS_S = (1.0, 2.0, 3.0, 5.0, 8.0)
+# How often batches may begin, turned in stride: the less often, the later is seen what comes of it.
+_IN_STRIDE_S = (1.0, 2.0, 3.0, 5.0, 8.0)
 _OF_TARGET = (0.25, 0.5)  # of the seconds that are asked for, between two batches
 MANY = 30  # jobs: of more, only a few are turned alone
 _ROUNDS = 8
@@ -241,7 +241,7 @@ def _seldom(fleet: Fleet) -> list[Floats]:
     """Batches that begin as seldom as what is asked for allows: what starting one costs is saved for its rows."""
     if not fleet.in_stride.any():
         return []
-    steps, targets_s = np.array((0.0, *TRIGGERS_S)), _targets_s(fleet)
+    steps, targets_s = np.array((0.0, *_IN_STRIDE_S)), _targets_s(fleet)
     longest = [steps[np.searchsorted(steps, part * targets_s, side="right") - 1] for part in _OF_TARGET]
     return [np.where(fleet.in_stride, np.maximum(fleet.trigger_s, every_s), fleet.trigger_s) for every_s in longest]
 
@@ -281,7 +281,7 @@ def _options(fleet: Fleet, best: Settings, steps: Floats) -> tuple[Settings, NDA
 def _paced(fleet: Fleet, best: Settings) -> tuple[Settings, NDArray[np.bool_]]:
     """Every trigger to try of each job whose batches may begin more or less often while it runs."""
     few = fleet.size > _HUGE
-    steps = np.array(() if not fleet.in_stride.any() else TRIGGERS_S[3:4] if few else TRIGGERS_S)
+    steps = np.array(() if not fleet.in_stride.any() else _IN_STRIDE_S[3:4] if few else _IN_STRIDE_S)
     tried = np.broadcast_to(steps[:, None], (len(steps), fleet.size))
     triggers = np.concatenate([tried, fleet.own_trigger_s[None, :]])
     options = replace(best.times(len(triggers)), triggers=triggers)

@@ -75,61 +75,85 @@ def scale(engine: SparkEngine, before: int, after: int) -> str | None:
     return engine.apply([Step(WHOLE, (Executors(before, after),))]).steps[0].error
 
 
-def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
-    """Which executor has which partition at first, after one was lost and after one joined; and wrong counts."""
-    spark.conf.set("spark.sql.shuffle.partitions", PARTITIONS)
-    town, tasks = Town(spark, place, "town"), Tasks(spark)
-    job = town.job(two_operators, processingTime="100 milliseconds")
+class PinnedTown:
+    """A town's query, started by an engine that pins the partitions of both its operators."""
 
-    def counting(spark: SparkSession) -> DataStreamWriter:
-        assert job.function is not None
-        writer = job.function(spark)
+    def __init__(self, spark: SparkSession, place: Path) -> None:
+        spark.conf.set("spark.sql.shuffle.partitions", PARTITIONS)
+        self._spark = spark
+        self._town, self._tasks, self._places = Town(spark, place, "town"), Tasks(spark), Sending(spark)
+        self._job = self._town.job(two_operators, processingTime="100 milliseconds")
+        live = patient(spark)
+        live.places = cast(Places, self._places)
+        jobs = [Job("town", self._counting, route=self._town.route)]
+        self.engine = SparkEngine(live, jobs, SparkSettings(window_s=20.0))
+        self.deeds: set[str] = set()
+        self._looks: list[tuple[Homes, int]] = []
+
+    def settled(self) -> dict[str, str]:
+        """Where the partitions are once they are in place."""
+        return eventually(self._in_place)
+
+    def _counting(self, spark: SparkSession) -> DataStreamWriter:
+        assert self._job.function is not None
+        writer = self._job.function(spark)
         assert isinstance(writer, DataStreamWriter)
         return writer.outputMode("append")  # the only one that Spark has for one stateful operator after another
 
-    live, places = patient(spark), Sending(spark)
-    live.places = cast(Places, places)
-    engine = SparkEngine(live, [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
-    engine.open()
-
-    deeds: set[str] = set()
-    looks: list[tuple[Homes, int]] = []
-
-    def settled() -> dict[str, str] | None:
+    def _in_place(self) -> dict[str, str] | None:
         """One more batch, and where it ran when both operators ran alike, as many partitions on each executor.
 
         And as the batch before, after which nothing was sent elsewhere: by luck a batch is even that is not in place.
         """
-        batches = len(town.batches)
-        town.feed(600)
-        eventually(lambda: len(town.batches) > batches)
-        engine.tend()
-        snapshot = engine.observe(time.monotonic())
+        self._run_a_batch()
+        self.engine.tend()
+        snapshot = self.engine.observe(time.monotonic())
         (job,) = snapshot.jobs
-        deeds.update(deed.text for deed in snapshot.deeds)
-        homes, living = tasks.homes(), sorted(executors(spark))
-        looks.append((homes, places.sent))
-        if looks[-2:-1] != looks[-1:] or len(homes) != 2 or homes[0] != homes[1]:
+        self.deeds.update(deed.text for deed in snapshot.deeds)
+        homes, living = self._tasks.homes(), sorted(executors(self._spark))
+        self._looks.append((homes, self._places.sent))
+        if self._looks[-2:-1] != self._looks[-1:] or len(homes) != 2 or homes[0] != homes[1]:
             return None
         even = Counter(homes[0].values()) == dict.fromkeys(living, PARTITIONS // len(living))
         told = [{found.partition: found.executor for found in placed.partitions} for placed in job.keys]
         return {str(partition): home for partition, home in homes[0].items()} if even and told == homes else None
 
+    def _run_a_batch(self) -> None:
+        batches = len(self._town.batches)
+        self._town.feed(600)
+        eventually(lambda: len(self._town.batches) > batches)
+
+    @property
+    def counted(self) -> int:
+        """How many keys."""
+        return len(self._town.counted)
+
+    @property
+    def wrong(self) -> dict[str, int]:
+        """Counts that are not those of the rows that were fed."""
+        right = windows_and_tags(self._town)
+        return {str(key): count for key, count in self._town.counted.items() if right[key] != count}
+
+
+def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
+    """Which executor has which partition at first, after one was lost and after one joined; and wrong counts."""
+    town = PinnedTown(spark, place)
+    engine = town.engine
+    engine.open()
     engine.start(wait=True)
-    before = eventually(settled)
+    before = town.settled()
     errors = [scale(engine, 3, 2)]
-    lost, after = set(before.values()) - set(executors(spark)), eventually(settled)
+    lost, after = set(before.values()) - set(executors(spark)), town.settled()
     errors += [scale(engine, 2, 3), scale(engine, 3, 3)]
-    grown = eventually(settled)
+    grown = town.settled()
     engine.close(stop_jobs=True)
-    wrong = {str(key): count for key, count in town.counted.items() if windows_and_tags(town)[key] != count}
     return {
         "before": before,
         "lost": list(lost),
         "after": after,
         "grown": grown,
-        "counted": len(town.counted),
-        "wrong": wrong,
-        "deeds": sorted(deeds),
+        "counted": town.counted,
+        "wrong": town.wrong,
+        "deeds": sorted(town.deeds),
         "errors": errors,
     }

@@ -22,7 +22,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.port import Heap, Route
-from penstock.engines.spark.query import Query, RestartError
+from penstock.engines.spark.query import BatchInterval, Query, RestartError
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S, called
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.watch.files import WaitingFiles
@@ -184,13 +184,9 @@ class FakeSpark:
         """See the port."""
         return {name: self.arrived[name] for name in queries if name in self.arrived}
 
-    def trigger_s(self, query: Query) -> float | None:
-        """See the port."""
-        return own(query).trigger_s
-
-    def can_retrigger(self, query: Query) -> bool:
-        """Always."""
-        return True
+    def interval(self, query: Query) -> BatchInterval | None:
+        """It can always be turned."""
+        return BatchInterval(own(query).trigger_s, turns=True)
 
     def retrigger(self, query: Query, every_s: float) -> None:
         """See the port."""

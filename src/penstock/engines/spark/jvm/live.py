@@ -27,7 +27,7 @@ from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.port import ExecutorCount, Heap, Places, Pools, Route, RunningBounds, Stages
 from penstock.engines.spark.python_workers import PythonWorkers
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.query import BatchInterval, Query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
@@ -112,13 +112,9 @@ class LiveSpark:
         """See the port."""
         return self._arrivals.read({name: _own(query) for name, query in queries.items()})
 
-    def trigger_s(self, query: Query) -> float | None:
+    def interval(self, query: Query) -> BatchInterval | None:
         """See the port."""
-        return triggers.trigger_s(_own(query))
-
-    def can_retrigger(self, query: Query) -> bool:
-        """See the port."""
-        return triggers.can_retrigger(_own(query))
+        return triggers.interval(_own(query))
 
     def retrigger(self, query: Query, every_s: float) -> None:
         """See the port."""

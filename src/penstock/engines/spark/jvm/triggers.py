@@ -4,57 +4,54 @@ What Spark asks for the time of the next batch is an executor of its own, which 
 the query began, and keeps it in a field: that field is what is turned.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.spark.query import BatchInterval
 from penstock.errors import EngineError, first_line
 
 _EVERY_SO_OFTEN = "ProcessingTimeTrigger"
 _EXECUTOR, _INTERVAL = "triggerExecutor", "intervalMs"
 
 
-def trigger_s(query: StreamingQuery) -> float | None:
-    """Seconds between the starts of two batches; None for a query with another kind of trigger."""
+def interval(query: StreamingQuery) -> BatchInterval | None:
+    """How often its batches begin; None for a query with another kind of trigger.
+
+    Where the field is not found, it is as often as the query's writer said, and is not turned.
+    """
     try:
-        if not _has_interval(query):
+        trigger = _execution(query).trigger()
+        if str(trigger.getClass().getSimpleName()) != _EVERY_SO_OFTEN:
             return None
-        interval = _interval(query)
-        if interval is None:
-            return float(_execution(query).trigger().intervalMs()) / 1000.0
-        field, executor = interval
-        return float(field.get(executor)) / 1000.0
+        found = _interval_field(query)
+        every_ms = trigger.intervalMs() if found is None else found.kept.get(found.executor)
+        return BatchInterval(float(every_ms) / 1000.0, turns=found is not None)
     except Py4JError:
         return None  # a query that is gone has none
-
-
-def can_retrigger(query: StreamingQuery) -> bool:
-    """Whether its batches can begin more or less often while it runs."""
-    try:
-        return _has_interval(query) and _interval(query) is not None
-    except Py4JError:
-        return False
 
 
 def retrigger(query: StreamingQuery, every_s: float) -> None:
     """Have its batches begin so often, once the batch, or the wait, that is under way is over."""
     try:
-        interval = _interval(query)
-        if interval is None:
+        found = _interval_field(query)
+        if found is None:
             raise EngineError(f"{query.name}: this Spark keeps its trigger where penstock does not find it")
-        field, executor = interval
-        field.setLong(executor, round(1000.0 * every_s))
+        found.kept.setLong(found.executor, round(1000.0 * every_s))
     except Py4JError as error:
         raise EngineError(f"the trigger of {query.name} cannot be reached: {first_line(error)}") from error
 
 
-def _has_interval(query: StreamingQuery) -> bool:
-    return str(_execution(query).trigger().getClass().getSimpleName()) == _EVERY_SO_OFTEN
+class _IntervalField(NamedTuple):
+    """The field with the interval, and whose it is."""
+
+    kept: Any
+    executor: Any
 
 
-def _interval(query: StreamingQuery) -> tuple[Any, Any] | None:
-    """The field with the interval, and whose it is; None before the query begins, and where Spark has none."""
+def _interval_field(query: StreamingQuery) -> _IntervalField | None:
+    """None before the query begins, and where Spark has none."""
     execution = _execution(query)
     kind = execution.getClass()
     while kind is not None:
@@ -66,12 +63,12 @@ def _interval(query: StreamingQuery) -> tuple[Any, Any] | None:
     return None
 
 
-def _field_of(executor: Any) -> tuple[Any, Any] | None:
+def _field_of(executor: Any) -> _IntervalField | None:
     fields = () if executor is None else executor.getClass().getDeclaredFields()
     for field in fields:
         if field.getName() == _INTERVAL:
             field.setAccessible(True)
-            return field, executor
+            return _IntervalField(field, executor)
     return None
 
 

@@ -10,7 +10,7 @@ from penstock.core.levers import Dial, Disturbs, Kind, Shows, Trigger
 from penstock.engines.spark.levers.lever import Lever, can_restart
 from penstock.engines.spark.planned import PlannedRestarts, check_interval
 from penstock.engines.spark.port import Spark
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.query import BatchInterval
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 
@@ -22,8 +22,12 @@ class _Standing:
     """What was found of a run, which only a turn changes: to look is some calls of the JVM."""
 
     run_id: str
-    every_s: float | None
-    in_stride: bool
+    interval: BatchInterval | None
+
+    @property
+    def in_stride(self) -> bool:
+        """Whether it is turned while the query runs."""
+        return self.interval is not None and self.interval.turns and self.interval.every_s <= WAITED_OUT_S
 
 
 class TriggerLever(Lever[Trigger]):
@@ -39,23 +43,24 @@ class TriggerLever(Lever[Trigger]):
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
         found = self._standing(track)
-        if found is None or found.every_s is None:
+        if found is None or found.interval is None:
             return None
+        every_s = found.interval.every_s
         if found.in_stride:
-            return Dial("trigger", track.job.name, found.every_s, 0.0, shows=Shows.NEXT_BATCH)
+            return Dial("trigger", track.job.name, every_s, 0.0, shows=Shows.NEXT_BATCH)
         if not can_restart(track):
             return None
-        return Dial("trigger", track.job.name, found.every_s, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
+        return Dial("trigger", track.job.name, every_s, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: Trigger, wall_s: float) -> None:
         track = self._state.named(move.job)
         query, found = track.query, self._standing(track)
-        if query is None or found is None or not found.in_stride:
+        if query is None or found is None or found.interval is None or not found.in_stride:
             self._planned.retrigger(move.job, move.after)
             return
         check_interval(move.job, move.after)
         self._known.pop(move.job, None)
-        if found.every_s != move.after:
+        if found.interval.every_s != move.after:
             self._spark.retrigger(query, move.after)
             # It is started again, if ever, as it runs now.
             self._state.change(move.job, job=replace(track.job, trigger_s=move.after))
@@ -66,13 +71,9 @@ class TriggerLever(Lever[Trigger]):
             return None
         known = self._known.get(track.job.name)
         if known is None or known.run_id != track.run_id:
-            every_s = self._spark.trigger_s(query)
-            known = _Standing(track.run_id, every_s, self._turns_in_stride(query, every_s))
+            known = _Standing(track.run_id, self._spark.interval(query))
             if any(
                 batch.run_id == track.run_id for batch in track.batches
             ):  # one that only begins may come to allow it
                 self._known[track.job.name] = known
         return known
-
-    def _turns_in_stride(self, query: Query, every_s: float | None) -> bool:
-        return every_s is not None and every_s <= WAITED_OUT_S and self._spark.can_retrigger(query)

@@ -80,15 +80,22 @@ def _of(track: Track, now: Now) -> Iterator[Instruction]:
     if track.runs and track.query is not None and track.oversleeps_s > SLEEPS_AT_MOST_S:
         yield Wake(name, track.oversleeps_s)
     yield KeepBound(name)
-    if track.first is not None and track.begins and track.runs and track.query is not None:
-        to = loosened(track.first, _newest(track, track.first, now), now.even_s)
+    first = _begun_with(track)
+    if first is not None:
+        to = loosened(first, _newest(track, first, now), now.even_s)
         if to is not None:
             yield Loosen(name, to)
 
 
 def wants_stages(track: Track, now: Now) -> bool:
     """Whether it begins with small batches, and one has ended whose stages say how large the next ones may be."""
-    return track.first is not None and track.begins and _unheard(track, track.first, now) is not None
+    first = _begun_with(track)
+    return first is not None and _unheard(track, first, now) is not None
+
+
+def _begun_with(track: Track) -> FirstBatches | None:
+    """The small batches with which its query began; None once these are over, and where it does not run."""
+    return track.first if track.begins and track.runs and track.query is not None else None
 
 
 def _newest(track: Track, first: FirstBatches, now: Now) -> TakenBatch | None:

@@ -1,0 +1,45 @@
+"""What was foretold of a decision, beside what came: a part of its verdict's words."""
+
+from collections.abc import Sequence
+
+from penstock.analysis.open_decision import OpenDecision
+from penstock.analysis.rounds import Round, mean_of
+from penstock.core.prediction import Foretold, seconds_text
+
+
+def beside_what_was_foretold(found: OpenDecision, since: Sequence[Round], rounds: Sequence[Round]) -> str:
+    """How far off the prediction was, tenant by tenant."""
+    told = [f"; {_came(one, since)}{_came_back(one, found.decision.at_s, rounds)}" for one in found.foretold]
+    return "".join(told)
+
+
+def _came_back(foretold: Foretold, decided_s: float, rounds: Sequence[Round]) -> str:
+    """When its latency was for good what it asks for, beside what was foretold of that; rounds go back to some time.
+
+    Figures look back for a while, so it is told later than it was.
+    """
+    seen = [(one.at_s, one.latencies_s[foretold.job]) for one in rounds if foretold.job in one.latencies_s]
+    if not foretold.back_text or not seen or rounds[0].at_s > decided_s:
+        return ""
+    late = [at_s for at_s, latency_s in seen if at_s > decided_s and latency_s > (foretold.target_s or 0.0)]
+    if late and late[-1] == seen[-1][0]:
+        return f"; it was foretold {foretold.back_text}, and is not yet after {seen[-1][0] - decided_s:.0f} s"
+    since_s = late[-1] if late else decided_s
+    back = next((at_s for at_s, _ in seen if at_s > since_s), None)
+    return "" if back is None else f"; it was foretold {foretold.back_text}, came back in {back - decided_s:.0f} s"
+
+
+def _came(foretold: Foretold, rounds: Sequence[Round]) -> str:
+    name = foretold.job
+    pairs: list[tuple[str, str | None]] = []
+    if foretold.later:
+        came_s = mean_of([seen.latencies_s[name] for seen in rounds if name in seen.latencies_s])
+        pairs.append((seconds_text(foretold.latency_s), None if came_s is None else seconds_text(came_s)))
+    if foretold.fuller:
+        came = mean_of([seen.juices[name] for seen in rounds if name in seen.juices])
+        pairs.append((f"{foretold.juice:.2f} of its input", None if came is None else f"{came:.2f}"))
+    if not pairs:
+        utility = mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities])
+        pairs.append((f"{foretold.utility:.1f} of utility", None if utility is None else f"{utility:.1f}"))
+    said = " and ".join(text for text, _ in pairs)
+    return f"{name} was foretold {said}, came {' and '.join(came or 'unseen' for _, came in pairs)}"
