@@ -78,6 +78,25 @@ def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but
         assert any(isinstance(move, BatchBound) for one in plan.decisions for move in one.moves) == bounded
 
 
+def test_what_was_decided_over_shares_alone_is_completed_as_soon_as_all_have_told() -> None:
+    first, *others = crowd(target="1s")
+    silent = replace(first, figures=replace(first.figures, batches=()))
+    plans, memory = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 14.0)])
+    weights = {move.job: move.after for move in plans[-1].decisions[0].moves if isinstance(move, Slots)}
+    as_decided = [weighing(one, weights.get(one.name, 1)) for one in (first, *others)]
+    (decision,) = at(16.0, memory, *as_decided)[0].decisions
+    assert any(isinstance(move, BatchBound) for move in decision.moves)
+    # What was decided over all levers is waited for, though just as much is foretold of another step.
+    assert memory.acted is not None
+    waiting, _ = at(16.0, replace(memory, acted=replace(memory.acted, shares_alone=False)), *as_decided)
+    assert (waiting.decisions, waiting.note) == ((), "waiting until the last turn has shown")
+
+
+def weighing(one: JobView, weight: int) -> JobView:
+    (unit,) = one.figures.operators
+    return replace(one, figures=replace(one.figures, operators=(replace(unit, threads=weight),)))
+
+
 def test_a_first_batch_alone_tells_too_little() -> None:
     first = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=crowd()[0].figures.batches[:1]))
     plans, _ = rounds(Arbiter(), [fleet_view(first, *crowd()[1:], at_s=3.0)])
@@ -117,8 +136,7 @@ def at(at_s: float, memory: ArbiterMemory, *jobs: JobView) -> tuple[Plan, Arbite
 def given(*jobs: JobView) -> tuple[JobView, ...]:
     """The same with a slot more for the last one, as it was decided."""
     *others, urgent = jobs
-    (unit,) = urgent.figures.operators
-    return (*others, replace(urgent, figures=replace(urgent.figures, operators=(replace(unit, threads=2),))))
+    return (*others, weighing(urgent, 2))
 
 
 def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_it_could_show() -> None:

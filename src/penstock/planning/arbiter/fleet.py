@@ -62,6 +62,7 @@ class Fleet:
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
+    shares_alone: bool = False  # are turned
 
     @property
     def size(self) -> int:
@@ -77,7 +78,7 @@ class Fleet:
     def of_shares_alone(self) -> "Fleet":
         """The same where nothing but weights is turned: what is not known of costs shows in bounds first."""
         nobody = np.zeros(self.size, dtype=bool)
-        return replace(self, can_bound=nobody, can_retrigger=nobody, in_stride=nobody)
+        return replace(self, can_bound=nobody, can_retrigger=nobody, in_stride=nobody, shares_alone=True)
 
     def slots_for(self, weights: Floats) -> Floats:
         """The slots that there are once jobs have so much weight together."""

@@ -33,6 +33,7 @@ class Acted:
     left_alone: float  # what was foretold of leaving all as it was
     foretold: float  # of all jobs, once settled
     arrivals_rps: Mapping[str, float]
+    shares_alone: bool = False  # could be turned: batches of some were awaited yet
     begun_s: float | None = None  # when batches of all whose batches it changes began to run under it
 
 

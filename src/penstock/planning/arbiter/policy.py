@@ -115,7 +115,7 @@ class Arbiter:
         found = search(fleet, ahead_s)
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
         memory = self._with_shortfall(view, fleet, found, memory)
-        settling = memory.acted is not None and view.at_s < memory.acted.settled_s
+        settling = _settling(view, fleet, memory)
         gain = found.gain(np.array([not job.met for job in fleet.jobs]))
         least = self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
         if gain > (_URGENT * least if settling else least):
@@ -168,7 +168,7 @@ class Arbiter:
         arrivals = _arrivals(memory.costs)
         total = float(found.outcome.settled.sum())
         left_alone = float(found.now.settled.sum())
-        acted = Acted(view.at_s, came_s, moves, view.utility, left_alone, total, arrivals)
+        acted = Acted(view.at_s, came_s, moves, view.utility, left_alone, total, arrivals, fleet.shares_alone)
         again = {fleet.names[place]: view.at_s for place in np.flatnonzero(restarted(fleet, found.best)[0])}
         return Plan((decision,)), replace(
             memory,
@@ -193,11 +193,21 @@ def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemo
 
 def _may_restart(view: View, fleet: Fleet, memory: ArbiterMemory) -> NDArray[np.bool_]:
     """The jobs that may start again: what they cost is known, nothing is settling, and none did lately."""
-    settling = memory.acted is not None and view.at_s < memory.acted.settled_s
-    if settling or _cold(view, fleet, memory) or fleet.size > MANY:
+    if _settling(view, fleet, memory) or _cold(view, fleet, memory) or fleet.size > MANY:
         return np.zeros(fleet.size, dtype=bool)
     since_s = [view.at_s - memory.restarted_s.get(name, -np.inf) for name in fleet.names]
     return np.array(since_s) >= _RESTARTED_AGAIN_AFTER_S
+
+
+def _settling(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
+    """Whether the last turn has not shown yet what it gives.
+
+    One that could turn shares alone was no choice against any other lever: as soon as these can be turned they are.
+    """
+    acted = memory.acted
+    if acted is None or (acted.shares_alone and not fleet.shares_alone):
+        return False
+    return view.at_s < acted.settled_s
 
 
 def _seconded(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
@@ -224,7 +234,7 @@ def _band(fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> fl
 
     The first one has nothing to lose: nobody chose how the levers stand.
     """
-    if memory.acted is None:
+    if memory.acted is None or (memory.acted.shares_alone and not fleet.shares_alone):
         return 0.0
     jobs = [fleet.jobs[place] for place in np.flatnonzero(touched)]
     off = [(memory.errors.get(job.name, PredictionError(job.name, 0.0, 0)), job.max_utility) for job in jobs]
