@@ -21,7 +21,7 @@ from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
 from penstock.store.reading import FoundRow, run_rows
-from penstock.store.rows import run_info
+from penstock.store.rows_read import run_info
 
 T = TypeVar("T")
 

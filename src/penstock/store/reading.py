@@ -17,7 +17,7 @@ from penstock.core.prediction import PredictionError
 from penstock.core.run import EARLIER, DecisionRecord, Note, Run, StepsTaken, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
-from penstock.store import rows, tables
+from penstock.store import cells, rows_read, tables
 from penstock.store.acts import began_dry, read_acts
 from penstock.store.archive import AuditEntry
 from penstock.store.cards import read_card
@@ -44,7 +44,7 @@ def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
 def read_run(connection: sa.Connection, run: int) -> Run:
     """The whole run."""
     wanted = sa.select(*columns_of(connection, tables.runs)).where(tables.runs.c.number == run)
-    info = rows.run_info(connection.execute(wanted).mappings().one())
+    info = rows_read.run_info(connection.execute(wanted).mappings().one())
     lines = _timelines(connection, run)
     notes, errors, shortfalls = _notes(connection, run)
     acts = read_acts(connection, run)
@@ -60,7 +60,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         decisions=read_decisions(connection, run, NEWEST_TOLD),
         notes=notes,
         errors=errors,
-        deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
+        deeds=tuple(rows_read.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
         shortfalls=shortfalls,
         prediction_errors=_last_errors(connection, run),
         pool=Pool() if newest is None else pool_of(newest),
@@ -82,12 +82,12 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
     cycles = sa.select(*columns_of(connection, tables.cycles)).where(tables.cycles.c.run == run)
     cycles = cycles.order_by(tables.cycles.c.id)
     for row in connection.execute(cycles, execution_options={"yield_per": 100}).mappings():
-        yield rows.view_of(
+        yield rows_read.view_of(
             row,
             {found["job"]: found for found in by_cycle.of(row["id"])},
             intents,
             seen.routes(found["window_id"] for found in windows.of(row["id"])),
-            tuple(rows.deed_of(found) for found in deeds.of(row["id"])),
+            tuple(rows_read.deed_of(found) for found in deeds.of(row["id"])),
         )
 
 
@@ -107,15 +107,15 @@ def read_rounds(connection: sa.Connection, run: int, decided_from_s: float, befo
     jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures, from_id), key=itemgetter("cycle_id")))
     decisions = _Steps(groupby(_of_cycles(connection, tables.decisions, run, from_id), key=itemgetter("cycle_id")))
     for row in found:
-        view = rows.view_of(row, {job["job"]: job for job in jobs.of(row["id"])}, intents)
-        yield PastRound(view, tuple(rows.decision_of(one) for one in decisions.of(row["id"])))
+        view = rows_read.view_of(row, {job["job"]: job for job in jobs.of(row["id"])}, intents)
+        yield PastRound(view, tuple(rows_read.decision_of(one) for one in decisions.of(row["id"])))
 
 
 def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[FoundRow, View] | None:
     """The newest cycle's row, or that of the newest not after `at_s`, with what was seen; None where there is none."""
     cycles, figures, intents = tables.cycles, tables.job_figures, tables.intents
     # By time, as the index has it: by number, every cycle of the run would be read.
-    within = [cycles.c.run == run, cycles.c.at_s <= (rows.LATEST_S if at_s is None else at_s)]
+    within = [cycles.c.run == run, cycles.c.at_s <= (cells.LATEST_S if at_s is None else at_s)]
     wanted = sa.select(*columns_of(connection, cycles)).where(*within).order_by(cycles.c.at_s.desc()).limit(1)
     row = connection.execute(wanted).mappings().first()
     if row is None:
@@ -127,7 +127,7 @@ def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) 
         .where(figures.c.cycle_id == row["id"])
     )
     found = connection.execute(judged).mappings()
-    return row, rows.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
+    return row, rows_read.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
 
 
 def read_decisions(connection: sa.Connection, run: int, newest: int | None = None) -> tuple[DecisionRecord, ...]:
@@ -138,7 +138,7 @@ def read_decisions(connection: sa.Connection, run: int, newest: int | None = Non
     found = _newest_rows(connection, run, newest)
     from_id = found[0]["cycle_id"] if found else 0
     outcomes = _outcomes(connection, run, from_id)
-    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run, from_id)]
+    verdicts = [rows_read.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run, from_id)]
     told = with_verdicts([_record(row, outcomes) for row in found], verdicts)
     if any(record.waits_for_verdict for record in told):
         told = _to_the_end(connection, run, told)
@@ -166,7 +166,7 @@ def _count(connection: sa.Connection, run: int) -> int:
 
 def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
     """Without promises that nobody is there to keep."""
-    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= cells.LATEST_S)
     last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(*timed))
     card = read_card(connection, run)
     goes_on = card is not None and card.sign.life(time.time()) in (ControllerLife.LIVE, ControllerLife.AHEAD)
@@ -182,7 +182,7 @@ def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) 
     newest = last.where(table.c.cycle_id <= cycle, *of_run(table, run)).group_by(table.c.job).subquery()
     same = sa.and_(table.c.job == newest.c.job, table.c.cycle_id == newest.c.cycle_id)
     found = connection.execute(sa.select(table).select_from(table.join(newest, same)).order_by(table.c.job)).mappings()
-    outlooks = [rows.outlook_of(row) for row in found]
+    outlooks = [rows_read.outlook_of(row) for row in found]
     return {outlook.job: outlook for outlook in outlooks if outlook.until_s >= at_s}
 
 
@@ -208,14 +208,14 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
     outlooks = _grouped(connection, tables.outlooks, run)
     known: Mapping[str, JobOutlook] = {}
     lines = Timelines()
-    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= cells.LATEST_S)
     for row in connection.execute(sa.select(*columns).where(*timed).order_by(tables.cycles.c.id)):
         loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
         # What a cycle works out is known from the next one on, as it was to those who decided then.
         known = standing(known, (), row.at_s)
         told = tuple(_moment(found, known.get(found["job"])) for found in jobs.of(row.id))
         lines.add(Moment(row.at_s, row.utility, row.max_utility, told, loads))
-        known = standing(known, (rows.outlook_of(found) for found in outlooks.of(row.id)), row.at_s)
+        known = standing(known, (rows_read.outlook_of(found) for found in outlooks.of(row.id)), row.at_s)
     return lines
 
 
@@ -286,7 +286,7 @@ def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:
         latency_s=row["latency_s"],
         juice=row["juice"],
         trouble=row["trouble"],
-        state=rows.state_then(row),
+        state=rows_read.state_then(row),
         backlog_rows=row["backlog_rows"],
         recovery_s=None if outlook is None else outlook.recovery_s(row["threads"]),
     )
@@ -300,11 +300,11 @@ def _whole(row: FoundRow, name: str) -> int:
 
 def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, StepsTaken]:
     by_cycle = groupby(_of_cycles(connection, tables.step_outcomes, run, from_id), key=itemgetter("cycle_id"))
-    return {cycle_id: StepsTaken.of(map(rows.outcome_of, found)) for cycle_id, found in by_cycle}
+    return {cycle_id: StepsTaken.of(map(rows_read.outcome_of, found)) for cycle_id, found in by_cycle}
 
 
 def _record(row: FoundRow, outcomes: Mapping[int, StepsTaken]) -> DecisionRecord:
-    decision, steps = rows.decision_of(row), outcomes.get(row["cycle_id"])
+    decision, steps = rows_read.decision_of(row), outcomes.get(row["cycle_id"])
     return DecisionRecord(decision, () if steps is None else steps.concerning(decision))
 
 
@@ -317,7 +317,7 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
     errors: list[Note] = []
     shortfalls: list[Note] = []
     for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
-        if rows.number_within(row.at_s, 0.0, rows.LATEST_S) is None:
+        if cells.number_within(row.at_s, 0.0, cells.LATEST_S) is None:
             continue
         noted(notes, row.at_s, noted_of(row.error, row.note))
         noted(errors, row.at_s, row.error or "")
@@ -338,4 +338,4 @@ def _last_errors(connection: sa.Connection, run: int) -> tuple[PredictionError, 
     known = {column.name: column for column in columns_of(connection, tables.cycles)}["prediction_errors"]
     wanted = sa.select(known).where(tables.cycles.c.run == run, known.is_not(None))
     newest = wanted.order_by(tables.cycles.c.at_s.desc()).limit(1)
-    return rows.errors_of(connection.execute(newest).scalar_one_or_none())
+    return rows_read.errors_of(connection.execute(newest).scalar_one_or_none())
