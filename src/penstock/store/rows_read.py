@@ -68,7 +68,7 @@ def state_then(row: Mapping[Any, Any]) -> State:
     if row["state"] is not None:
         return State(row["state"])
     names = ("settling", "arrival_rps", "processed_rps", "backlog_rows", "trouble")
-    figures = JobFigures(row["job"], (), **{name: row[name] for name in names})
+    figures = JobFigures("", (), **{name: row[name] for name in names})
     return judged(figures, row["utility"], row["met"], row["fresh"])
 
 
