@@ -370,7 +370,8 @@ def _new_intent_ids(connection: sa.Connection, run: int, jobs: Sequence[JobView]
 def _stored_intents(connection: sa.Connection, run: int, names: Collection[str]) -> dict[tuple[str, str], int]:
     """Rows by job and intent: of a few jobs theirs, of many all that there are."""
     of = tables.intents.c
-    wanted = sa.select(of.job, of.body, of.id).where(of.run == run).order_by(of.id.desc())
+    job = sa.type_coerce(of.job, sa.Text)  # whole: it is compared
+    wanted = sa.select(job, of.body, of.id).where(of.run == run).order_by(of.id.desc())
     if len(names) <= _FEW:
         wanted = wanted.where(of.job.in_(sorted(names)))
     return {(job, body): number for job, body, number in connection.execute(wanted)}
