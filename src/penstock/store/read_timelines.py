@@ -26,8 +26,8 @@ _STATES: Mapping[str, State] = {state.value: state for state in State}
 
 TimelineRow = Any  # of SQLAlchemy's: a tuple whose figures have names, too
 CycleNumbers = Mapping[int, int]  # of rows of cycles: where they are in a part
-StatedIntent = tuple[str, str, float]  # whose, in words, and what it is worth
-Foretold = Sequence[Mapping[str, JobOutlook]]  # what was known of each job, cycle by cycle
+IntentWords = tuple[str, str, float]  # whose, in words, and what it is worth
+KnownOutlooks = Sequence[Mapping[str, JobOutlook]]  # what was known of each job, cycle by cycle
 
 
 def read_timelines(connection: sa.Connection, run: int) -> Timelines:
@@ -55,7 +55,7 @@ class _Told:
         self._news = grouped(connection, tables.outlooks, run)
         self._known: Mapping[str, JobOutlook] = {}
 
-    def until(self, ids: Sequence[int], at_s: Sequence[float]) -> Foretold:
+    def until(self, ids: Sequence[int], at_s: Sequence[float]) -> KnownOutlooks:
         """What was known in each of these cycles."""
         return [self._next(cycle, now) for cycle, now in zip(ids, at_s, strict=True)]
 
@@ -68,7 +68,7 @@ class _Told:
         return then
 
 
-def _stated(connection: sa.Connection, run: int) -> Mapping[int, StatedIntent]:
+def _stated(connection: sa.Connection, run: int) -> Mapping[int, IntentWords]:
     """The intents of the run by the numbers of their rows."""
     of = tables.intents.c
     found = connection.execute(sa.select(of.id, of.job, of.text, of.max_utility).where(of.run == run))
@@ -85,7 +85,7 @@ def _rows(
 
 
 def _by_job(
-    rows: Iterable[TimelineRow], numbers: CycleNumbers, stated: Mapping[int, StatedIntent]
+    rows: Iterable[TimelineRow], numbers: CycleNumbers, stated: Mapping[int, IntentWords]
 ) -> Iterator[list[TimelineRow]]:
     """The rows of each job, in the order in which jobs came."""
     found: dict[str, list[TimelineRow]] = {}
@@ -103,8 +103,8 @@ def _stretches(
     rows: Sequence[TimelineRow],
     numbers: CycleNumbers,
     at_s: Sequence[float],
-    stated: Mapping[int, StatedIntent],
-    outlooks: Foretold,
+    stated: Mapping[int, IntentWords],
+    outlooks: KnownOutlooks,
 ) -> Iterator[JobStretch]:
     for (intent_id, state, trouble, urgency), alike in groupby(rows, key=_stands):
         found = list(alike)
@@ -137,7 +137,9 @@ def _stands(row: TimelineRow) -> tuple[int, State, str | None, float | None]:
     return intent_id, _STATES.get(state) or state_then(row._mapping), trouble, urgency
 
 
-def _recoveries(job: str, places: Sequence[int], threads: Sequence[int], outlooks: Foretold) -> Sequence[float | None]:
+def _recoveries(
+    job: str, places: Sequence[int], threads: Sequence[int], outlooks: KnownOutlooks
+) -> Sequence[float | None]:
     """How long each would have taken to be back to normal; nothing where nobody worked it out."""
     known = [outlooks[place].get(job) for place in places]
     if not any(known):
