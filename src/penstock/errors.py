@@ -129,6 +129,15 @@ class PlacementError(PenstockError):
         super().__init__(f"insufficient resources for task {task!r} on {slots} slots; {remedy}")
 
 
+def unreachable(error: OSError, field: str = "file") -> ConfigError:
+    """That a file may not be read or written as whoever runs this.
+
+    >>> print(unreachable(PermissionError(13, "Permission denied", "/srv/runs.sqlite")))
+    file: '/srv/runs.sqlite' will not do; see that whoever runs this may read and write it (Permission denied)
+    """
+    return ConfigError(field, error.filename, f"see that whoever runs this may read and write it ({error.strerror})")
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The name that looks most like this one, as a question; nothing when none does.
 

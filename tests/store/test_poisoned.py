@@ -213,6 +213,20 @@ def test_a_round_at_an_instant_that_is_none_is_dropped_when_its_run_goes_on(
     assert store.read_run(RUN.id).at_s == (10.0, 30.0)
 
 
+@pytest.mark.parametrize("instant", ["'x'", "9e999"])
+def test_a_round_at_an_instant_that_is_none_hides_no_round_after_it(path: Path, store: SqlStore, instant: str) -> None:
+    for at_s in (10.0, 20.0, 30.0):
+        store.append(an_acting_cycle(at_s))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(f"UPDATE penstock_cycles SET at_s = {instant} WHERE at_s = 20.0")
+    run = store.read_run(RUN.id)
+    assert (run.at_s, list(run.job("ads").utility), [list(one.load) for one in run.machines]) == (
+        (10.0, 30.0),
+        [20.0, 20.0],
+        [[6.5, 6.5], [None, None]],
+    )
+
+
 @pytest.mark.parametrize("field", ["who", "act", "detail"])
 def test_of_an_act_in_megabytes_the_beginning_is_told(path: Path, store: SqlStore, field: str) -> None:
     put(path, "penstock_audit", **{"at_epoch_s": 1.0, "who": "eve", "act": "pause", "detail": "", field: "x" * 10**7})

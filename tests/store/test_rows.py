@@ -5,7 +5,8 @@ import pytest
 from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import BatchBound, Executors, Partitions, Slots, Tasks
 from penstock.store.codec import encode_figures
-from penstock.store.rows import moves_of, snapshot_text
+from penstock.store.rows_read import moves_of
+from penstock.store.rows_written import snapshot_text
 from tests import builders
 
 

@@ -9,7 +9,7 @@ import click
 from penstock.cli.grouped import SHELL_VARIABLE, Grouped
 from penstock.cli.output import VisibleFormatter, say
 from penstock.cli.waiting import Waiting
-from penstock.errors import TRIED_AGAIN, OutageError, PenstockError
+from penstock.errors import TRIED_AGAIN, OutageError, PenstockError, unreachable
 from penstock.extras import MissingExtraError, extra_of
 
 _COMMANDS = {  # by what one wants to do; each line is the first sentence of the command's own help
@@ -100,6 +100,10 @@ def main() -> None:
         _refuse(MissingExtraError(extra, str(error.name).partition(".")[0]))
     except PenstockError as error:
         _refuse(error)
+    except PermissionError as error:
+        if error.filename is None:  # of no file
+            raise
+        _refuse(unreachable(error))
 
 
 def _refuse(error: PenstockError) -> NoReturn:

@@ -22,12 +22,20 @@ class Column(Sequence[T | None], Generic[T]):
         self._read = read
         self._values = array("d", (_kept(value) for value in values))
 
+    @classmethod
+    def of(cls, read: Callable[[float], T], values: "array[float]") -> "Column[T]":
+        """A column of these values as they are, NaN where one is absent."""
+        column = cls(read)
+        column._values = values
+        return column
+
     def extended(self, value: T | None, length: int) -> None:
         """Add a value as number `length`, counted from 0; the cycles without news before it are absent."""
-        missing = length - len(self._values)
+        values = self._values
+        missing = length - len(values)
         if missing > 0:
-            self._values.extend([math.nan] * missing)
-        self._values.append(_kept(value))
+            values.extend([math.nan] * missing)
+        values.append(math.nan if value is None else value)
 
     def part(self, start: int, length: int) -> "Column[T]":
         """A copy of the cycles from `start` up to number `length`, absent where nothing was added."""

@@ -3,9 +3,9 @@
 The timelines are columns: number i of each belongs to the cycle at `Run.at_s[i]`.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Final
@@ -79,11 +79,19 @@ class JobTimeline:
 
     def shares(self, at_s: Sequence[float]) -> list[float | None]:
         """For each of the run's cycles the share that it had of what it could have had then."""
-        return [None if u is None else u / self._worth(now) for u, now in zip(self.utility, at_s, strict=True)]
+        shares: list[float | None] = []
+        for first, end, most in self._worth_at(at_s):
+            shares += [None if utility is None else utility / most for utility in self.utility[first:end]]
+        return shares
 
-    def _worth(self, at_s: float) -> float:
-        place = bisect_right(self.worths, at_s, key=lambda worth: worth.at_s)
-        return self.worths[place - 1].max_utility if place else self.max_utility
+    def _worth_at(self, at_s: Sequence[float]) -> Iterator[tuple[int, int, float]]:
+        """From which cycle up to which it could have so much at most; before it said any, what it said last."""
+        first, most = 0, self.max_utility
+        for worth in self.worths:
+            end = max(first, bisect_left(at_s, worth.at_s))
+            yield first, end, most
+            first, most = end, worth.max_utility
+        yield first, len(at_s), most
 
 
 @dataclass(frozen=True, slots=True)

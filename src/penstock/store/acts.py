@@ -9,11 +9,11 @@ from penstock.core.acts import HeardAct
 from penstock.core.intents import Intent
 from penstock.core.orders import Act, Wish
 from penstock.store import tables
+from penstock.store.cells import LATEST_S, number_within
 from penstock.store.codec import DoesNotFitError, decode
 from penstock.store.columns import columns_of, is_there
 from penstock.store.desk_tables import controllers, requests
 from penstock.store.intent_codec import decode_intent
-from penstock.store.rows import LATEST_S, number_within
 
 _figures, _cycles = tables.job_figures.c, tables.cycles.c
 

@@ -7,10 +7,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from penstock.core.life import ControllerLife, Sign
+from penstock.store.cells import LATEST_EPOCH_S, LATEST_S, number_within
 from penstock.store.codec import decode, encode
 from penstock.store.columns import columns_of, is_there
 from penstock.store.desk_tables import controllers
-from penstock.store.rows import LATEST_EPOCH_S, LATEST_S, number_within
 
 _PLAIN = ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run", "ended_at_epoch_s")
 

@@ -102,7 +102,8 @@ class Database:
 
     def _words_of(self, error: Exception) -> str:
         """The driver's own first line; SQLAlchemy's would add the statement and its parameters."""
-        words = str(getattr(error, "orig", None) or error).strip().splitlines()
+        said = getattr(error, "strerror", None) or getattr(error, "orig", None) or error  # without a path once more
+        words = str(said).strip().splitlines()
         text = words[0] if words else type(error).__name__
         return text.replace(self._url.password, "***") if self._url.password else text
 
@@ -169,6 +170,7 @@ class Database:
 _REMEDIES = {  # by what SQLite says
     "is locked": "end the other program that holds the file (`fuser FILE` names it)" + TRIED_AGAIN,
     "unable to open": "see that the file is there and may be read" + TRIED_AGAIN,
+    "Permission denied": "see that whoever runs this may look into its folder, and read and write the file",
     "readonly": "see that whoever runs this may write to the file and to its folder",
     "disk is full": "free space on its disk" + TRIED_AGAIN,
     "disk I/O error": "see whether its disk is well" + TRIED_AGAIN,

@@ -13,6 +13,7 @@ from penstock.core.plan import Decision
 from penstock.errors import told
 from penstock.store import tables
 from penstock.store.archive import check_told, unknown_run
+from penstock.store.by_cycle import FoundRow
 from penstock.store.cards import Card as Card
 from penstock.store.cards import card_of, card_row
 from penstock.store.codec import decode, encode
@@ -20,8 +21,8 @@ from penstock.store.columns import columns_of, is_there
 from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
-from penstock.store.reading import FoundRow, run_rows
-from penstock.store.rows import run_info
+from penstock.store.reading import run_rows
+from penstock.store.rows_read import run_info
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ requests = Table(
     Column("at_epoch_s", Double, nullable=False),
     Column("who", Shortened, nullable=False),
     Column("act", Words, nullable=False),
-    Column("job", Words),
+    Column("job", Shortened),
     Column("intent", Text),  # see intent_codec
     Column("proposal", Integer),
     Column("turn", Text),  # JSON of a Wish

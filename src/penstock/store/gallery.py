@@ -19,11 +19,12 @@ from penstock.errors import ConfigError
 from penstock.store import tables
 from penstock.store.acts import read_acts, read_asked
 from penstock.store.archive import AuditEntry, unknown_run
+from penstock.store.cells import LATEST_S
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.reading import NEWEST_TOLD, read_audit, read_decisions, read_newest, read_outlooks, run_rows
-from penstock.store.rows import LATEST_S, errors_of, run_info
+from penstock.store.rows_read import errors_of, run_info
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, ToThin
 

@@ -5,29 +5,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 import sqlalchemy as sa
 
 from penstock.core.cycle import PastRound, noted_of
 from penstock.core.intents import Intent
 from penstock.core.life import ControllerLife
-from penstock.core.outlook import JobOutlook, standing
+from penstock.core.outlook import JobOutlook
 from penstock.core.prediction import PredictionError
 from penstock.core.run import EARLIER, DecisionRecord, Note, Run, StepsTaken, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
-from penstock.store import rows, tables
+from penstock.store import cells, rows_read, tables
 from penstock.store.acts import began_dry, read_acts
 from penstock.store.archive import AuditEntry
+from penstock.store.by_cycle import CycleGroups, FoundRow, grouped, if_there, job_rows, of_cycles, of_run
 from penstock.store.cards import read_card
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of, is_there
 from penstock.store.intent_codec import decode_intent
+from penstock.store.read_timelines import read_timelines
 from penstock.store.route_windows import SeenWindows
-from penstock.store.timelines import JobMoment, Moment, Timelines, noted
-
-FoundRow = Mapping[Any, Any]
+from penstock.store.timelines import noted
 
 NEWEST_TOLD = 5_000  # decisions and acts: each takes 0.1 ms, and every page reads decisions
 
@@ -44,8 +43,8 @@ def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
 def read_run(connection: sa.Connection, run: int) -> Run:
     """The whole run."""
     wanted = sa.select(*columns_of(connection, tables.runs)).where(tables.runs.c.number == run)
-    info = rows.run_info(connection.execute(wanted).mappings().one())
-    lines = _timelines(connection, run)
+    info = rows_read.run_info(connection.execute(wanted).mappings().one())
+    lines = read_timelines(connection, run)
     notes, errors, shortfalls = _notes(connection, run)
     acts = read_acts(connection, run)
     card = read_card(connection, run)
@@ -60,7 +59,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         decisions=read_decisions(connection, run, NEWEST_TOLD),
         notes=notes,
         errors=errors,
-        deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
+        deeds=tuple(rows_read.deed_of(row) for row in if_there(connection, tables.deeds, run)),
         shortfalls=shortfalls,
         prediction_errors=_last_errors(connection, run),
         pool=Pool() if newest is None else pool_of(newest),
@@ -75,19 +74,19 @@ def read_run(connection: sa.Connection, run: int) -> Run:
 def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
     """What the policy saw, cycle by cycle."""
     intents = read_intents(connection, run)
-    judged = groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id"))
-    by_cycle = _Steps(judged)
-    deeds, windows = _grouped(connection, tables.deeds, run), _grouped(connection, tables.routes, run)
+    judged = groupby(job_rows(connection, run), key=itemgetter("cycle_id"))
+    by_cycle = CycleGroups(judged)
+    deeds, windows = grouped(connection, tables.deeds, run), grouped(connection, tables.routes, run)
     seen = SeenWindows(connection)
     cycles = sa.select(*columns_of(connection, tables.cycles)).where(tables.cycles.c.run == run)
     cycles = cycles.order_by(tables.cycles.c.id)
     for row in connection.execute(cycles, execution_options={"yield_per": 100}).mappings():
-        yield rows.view_of(
+        yield rows_read.view_of(
             row,
             {found["job"]: found for found in by_cycle.of(row["id"])},
             intents,
             seen.routes(found["window_id"] for found in windows.of(row["id"])),
-            tuple(rows.deed_of(found) for found in deeds.of(row["id"])),
+            tuple(rows_read.deed_of(found) for found in deeds.of(row["id"])),
         )
 
 
@@ -104,18 +103,18 @@ def read_rounds(connection: sa.Connection, run: int, decided_from_s: float, befo
     )
     found = connection.execute(wanted.order_by(cycles.id)).mappings().all()
     intents, from_id = read_intents(connection, run), found[0]["id"]
-    jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures, from_id), key=itemgetter("cycle_id")))
-    decisions = _Steps(groupby(_of_cycles(connection, tables.decisions, run, from_id), key=itemgetter("cycle_id")))
+    jobs = CycleGroups(groupby(job_rows(connection, run, from_id), key=itemgetter("cycle_id")))
+    decisions = CycleGroups(groupby(of_cycles(connection, tables.decisions, run, from_id), key=itemgetter("cycle_id")))
     for row in found:
-        view = rows.view_of(row, {job["job"]: job for job in jobs.of(row["id"])}, intents)
-        yield PastRound(view, tuple(rows.decision_of(one) for one in decisions.of(row["id"])))
+        view = rows_read.view_of(row, {job["job"]: job for job in jobs.of(row["id"])}, intents)
+        yield PastRound(view, tuple(rows_read.decision_of(one) for one in decisions.of(row["id"])))
 
 
 def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[FoundRow, View] | None:
     """The newest cycle's row, or that of the newest not after `at_s`, with what was seen; None where there is none."""
     cycles, figures, intents = tables.cycles, tables.job_figures, tables.intents
     # By time, as the index has it: by number, every cycle of the run would be read.
-    within = [cycles.c.run == run, cycles.c.at_s <= (rows.LATEST_S if at_s is None else at_s)]
+    within = [cycles.c.run == run, cycles.c.at_s <= (cells.LATEST_S if at_s is None else at_s)]
     wanted = sa.select(*columns_of(connection, cycles)).where(*within).order_by(cycles.c.at_s.desc()).limit(1)
     row = connection.execute(wanted).mappings().first()
     if row is None:
@@ -127,7 +126,7 @@ def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) 
         .where(figures.c.cycle_id == row["id"])
     )
     found = connection.execute(judged).mappings()
-    return row, rows.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
+    return row, rows_read.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
 
 
 def read_decisions(connection: sa.Connection, run: int, newest: int | None = None) -> tuple[DecisionRecord, ...]:
@@ -138,7 +137,7 @@ def read_decisions(connection: sa.Connection, run: int, newest: int | None = Non
     found = _newest_rows(connection, run, newest)
     from_id = found[0]["cycle_id"] if found else 0
     outcomes = _outcomes(connection, run, from_id)
-    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run, from_id)]
+    verdicts = [rows_read.verdict_of(row) for row in of_cycles(connection, tables.verdicts, run, from_id)]
     told = with_verdicts([_record(row, outcomes) for row in found], verdicts)
     if any(record.waits_for_verdict for record in told):
         told = _to_the_end(connection, run, told)
@@ -149,7 +148,7 @@ def _newest_rows(connection: sa.Connection, run: int, newest: int | None) -> Seq
     """Of whole cycles, for a verdict tells its decision by the place within one; of one that is larger, its end."""
     table = tables.decisions
     if newest is None:
-        return tuple(_of_cycles(connection, table, run))
+        return tuple(of_cycles(connection, table, run))
     wanted = sa.select(*columns_of(connection, table)).where(*of_run(table, run))
     backwards = wanted.order_by(table.c.cycle_id.desc(), table.c.position.desc()).limit(newest)
     found = connection.execute(backwards).mappings().all()[::-1]
@@ -166,7 +165,7 @@ def _count(connection: sa.Connection, run: int) -> int:
 
 def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
     """Without promises that nobody is there to keep."""
-    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
+    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= cells.LATEST_S)
     last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(*timed))
     card = read_card(connection, run)
     goes_on = card is not None and card.sign.life(time.time()) in (ControllerLife.LIVE, ControllerLife.AHEAD)
@@ -182,7 +181,7 @@ def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) 
     newest = last.where(table.c.cycle_id <= cycle, *of_run(table, run)).group_by(table.c.job).subquery()
     same = sa.and_(table.c.job == newest.c.job, table.c.cycle_id == newest.c.cycle_id)
     found = connection.execute(sa.select(table).select_from(table.join(newest, same)).order_by(table.c.job)).mappings()
-    outlooks = [rows.outlook_of(row) for row in found]
+    outlooks = [rows_read.outlook_of(row) for row in found]
     return {outlook.job: outlook for outlook in outlooks if outlook.until_s >= at_s}
 
 
@@ -201,110 +200,13 @@ def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
     return tuple(AuditEntry(row["at_epoch_s"], row["who"], row["act"], row["detail"]) for row in found)
 
 
-def _timelines(connection: sa.Connection, run: int) -> Timelines:
-    jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id")))
-    machines = _Steps(groupby(_of_cycles(connection, tables.machine_figures, run), key=itemgetter("cycle_id")))
-    columns = [tables.cycles.c[name] for name in ("id", "at_s", "utility", "max_utility")]
-    outlooks = _grouped(connection, tables.outlooks, run)
-    known: Mapping[str, JobOutlook] = {}
-    lines = Timelines()
-    timed = (tables.cycles.c.run == run, tables.cycles.c.at_s <= rows.LATEST_S)
-    for row in connection.execute(sa.select(*columns).where(*timed).order_by(tables.cycles.c.id)):
-        loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
-        # What a cycle works out is known from the next one on, as it was to those who decided then.
-        known = standing(known, (), row.at_s)
-        told = tuple(_moment(found, known.get(found["job"])) for found in jobs.of(row.id))
-        lines.add(Moment(row.at_s, row.utility, row.max_utility, told, loads))
-        known = standing(known, (rows.outlook_of(found) for found in outlooks.of(row.id)), row.at_s)
-    return lines
-
-
-class _Steps:
-    """Groups of rows in the order of their cycles, fetched by cycle; a cycle may have none."""
-
-    def __init__(self, groups: Iterator[tuple[int, Iterator[FoundRow]]]) -> None:
-        self._groups = groups
-        self._next = next(groups, None)
-
-    def of(self, cycle_id: int) -> Sequence[FoundRow]:
-        if self._next is None or self._next[0] != cycle_id:
-            return ()
-        found = tuple(self._next[1])
-        self._next = next(self._groups, None)
-        return found
-
-
-def _job_rows(connection: sa.Connection, run: int, table: sa.Table, from_id: int = 0) -> Iterator[FoundRow]:
-    joined = table.join(tables.intents, table.c.intent_id == tables.intents.c.id)
-    told = (tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility)
-    wanted = sa.select(*columns_of(connection, table), *told).select_from(joined)
-    return _in_order(connection, wanted, table, run, from_id)
-
-
-def _of_cycles(connection: sa.Connection, table: sa.Table, run: int, from_id: int = 0) -> Iterator[FoundRow]:
-    return _in_order(connection, sa.select(*columns_of(connection, table)), table, run, from_id)
-
-
-def _in_order(
-    connection: sa.Connection, wanted: sa.Select[Any], table: sa.Table, run: int, from_id: int
-) -> Iterator[FoundRow]:
-    """The rows of the run's cycles, as the table has them in order already."""
-    wanted = wanted.where(*of_run(table, run), table.c.cycle_id >= from_id).order_by(*table.primary_key.columns)
-    return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
-
-
-def of_run(table: sa.Table, run: int) -> tuple[sa.ColumnElement[bool], ...]:
-    """That rows of a table of cycles are of the run.
-
-    Each looks up its own cycle, between the first and the last of the run: from the run's cycles on SQLite would put
-    all rows in order before it tells the first, of a million decisions for 10 s.
-    """
-    cycles = tables.cycles.c
-    first, last = (
-        sa.select(end(cycles.id)).where(cycles.run == run).scalar_subquery() for end in (sa.func.min, sa.func.max)
-    )
-    return table.c.cycle_id.between(first, last), sa.exists().where(cycles.id == table.c.cycle_id, cycles.run == run)
-
-
-def _grouped(connection: sa.Connection, table: sa.Table, run: int) -> _Steps:
-    return _Steps(groupby(_if_there(connection, table, run), key=itemgetter("cycle_id")))
-
-
-def _if_there(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[FoundRow]:
-    return _of_cycles(connection, table, run) if is_there(connection, table) else iter(())
-
-
-def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:
-    return JobMoment(
-        name=row["job"],
-        intent=row["text"],
-        max_utility=row["max_utility"],
-        utility=row["utility"],
-        urgency=row["urgency"] or 1.0,
-        met=row["met"],
-        threads=_whole(row, "threads"),
-        latency_s=row["latency_s"],
-        juice=row["juice"],
-        trouble=row["trouble"],
-        state=rows.state_then(row),
-        backlog_rows=row["backlog_rows"],
-        recovery_s=None if outlook is None else outlook.recovery_s(row["threads"]),
-    )
-
-
-def _whole(row: FoundRow, name: str) -> int:
-    if not isinstance(row[name], int):
-        raise ValueError(f"{name}: {row[name]!r} is no whole number")
-    return int(row[name])
-
-
 def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, StepsTaken]:
-    by_cycle = groupby(_of_cycles(connection, tables.step_outcomes, run, from_id), key=itemgetter("cycle_id"))
-    return {cycle_id: StepsTaken.of(map(rows.outcome_of, found)) for cycle_id, found in by_cycle}
+    by_cycle = groupby(of_cycles(connection, tables.step_outcomes, run, from_id), key=itemgetter("cycle_id"))
+    return {cycle_id: StepsTaken.of(map(rows_read.outcome_of, found)) for cycle_id, found in by_cycle}
 
 
 def _record(row: FoundRow, outcomes: Mapping[int, StepsTaken]) -> DecisionRecord:
-    decision, steps = rows.decision_of(row), outcomes.get(row["cycle_id"])
+    decision, steps = rows_read.decision_of(row), outcomes.get(row["cycle_id"])
     return DecisionRecord(decision, () if steps is None else steps.concerning(decision))
 
 
@@ -317,7 +219,7 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
     errors: list[Note] = []
     shortfalls: list[Note] = []
     for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
-        if rows.number_within(row.at_s, 0.0, rows.LATEST_S) is None:
+        if cells.number_within(row.at_s, 0.0, cells.LATEST_S) is None:
             continue
         noted(notes, row.at_s, noted_of(row.error, row.note))
         noted(errors, row.at_s, row.error or "")
@@ -338,4 +240,4 @@ def _last_errors(connection: sa.Connection, run: int) -> tuple[PredictionError, 
     known = {column.name: column for column in columns_of(connection, tables.cycles)}["prediction_errors"]
     wanted = sa.select(known).where(tables.cycles.c.run == run, known.is_not(None))
     newest = wanted.order_by(tables.cycles.c.at_s.desc()).limit(1)
-    return rows.errors_of(connection.execute(newest).scalar_one_or_none())
+    return rows_read.errors_of(connection.execute(newest).scalar_one_or_none())

@@ -21,7 +21,7 @@ from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
-from penstock.store import reading, rows, tables
+from penstock.store import cells, packing, reading, rows_read, rows_written, tables
 from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, check_told, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
@@ -69,12 +69,14 @@ class SqlStore:
         with self._database.writing() as connection:
             known = connection.execute(sa.select(tables.runs).where(tables.runs.c.id == run.id)).mappings().first()
             if known is None:
-                number = _new_id(connection, tables.runs, rows.run_row(run))
+                number = _new_id(connection, tables.runs, rows_written.run_row(run))
                 last_at_s = None
             else:
                 number, run = known["number"], replace(run, started_at_s=_began_s(known["started_at_s"], run))
                 self._refuse_to_follow_another(connection, number, run.id)
-                connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
+                connection.execute(
+                    tables.runs.update().where(tables.runs.c.number == number).values(rows_written.run_row(run))
+                )
                 _drop_timeless(connection, number, run.id)
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
                 last_at_s = connection.execute(newest).scalar_one()
@@ -96,7 +98,7 @@ class SqlStore:
         run = self._begun()
         with self._database.writing() as connection:
             self.check_writer(connection)
-            row = rows.run_row(replace(run.info, price=price))
+            row = rows_written.run_row(replace(run.info, price=price))
             connection.execute(tables.runs.update().where(tables.runs.c.number == run.number).values(row))
         run.info = replace(run.info, price=price)
 
@@ -138,7 +140,7 @@ class SqlStore:
             there = cycles.update().where(cycles.c.id == number, cycles.c.run == run.number)
             if not connection.execute(there.values(error=cycle.error)).rowcount:
                 return False
-            outcomes = rows.outcome_rows(cycle.outcome.steps, number)
+            outcomes = rows_written.outcome_rows(cycle.outcome.steps, number)
             if outcomes:
                 connection.execute(tables.step_outcomes.insert(), outcomes)
             return True
@@ -152,7 +154,7 @@ class SqlStore:
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
             number, windows = self._insert(connection, cycle, intent_ids)
-            _write_windows(connection, rows.window_rows(cycle.view, _windows_name(run.info)))
+            _write_windows(connection, rows_written.window_rows(cycle.view, _windows_name(run.info)))
             if cycle.memory != run.memories.get(cycle.policy):
                 _write_memory(connection, run.number, cycle)
             if run.appended % self._retention.every == 0:
@@ -170,7 +172,7 @@ class SqlStore:
         try:
             with self._database.reading() as connection:
                 body = connection.execute(wanted).scalar_one_or_none()
-                return None if body is None else rows.unpacked(body, memory_type)
+                return None if body is None else packing.unpacked(body, memory_type)
         except UnreadableError as error:
             log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
             return None
@@ -197,7 +199,7 @@ class SqlStore:
 
     def runs(self) -> tuple[RunInfo, ...]:
         with self._database.reading() as connection:
-            return tuple(rows.run_info(row) for row in reading.run_rows(connection))
+            return tuple(rows_read.run_info(row) for row in reading.run_rows(connection))
 
     def jobs(self, run_id: str) -> tuple[str, ...]:
         """The names of all jobs that were ever seen in the run."""
@@ -242,22 +244,22 @@ class SqlStore:
         for row in found:
             if row["id"] == run_id:
                 return int(row["number"])
-        raise unknown_run(run_id, [rows.run_info(row) for row in found])
+        raise unknown_run(run_id, [rows_read.run_info(row) for row in found])
 
     def _insert(
         self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]
     ) -> tuple[int, list[Window]]:
         run, view, plan = self._begun(), cycle.view, cycle.plan
-        row = {**rows.cycle_row(cycle, run.number, run.info.started_at_s), "writer_epoch": run.epoch}
+        row = {**rows_written.cycle_row(cycle, run.number, run.info.started_at_s), "writer_epoch": run.epoch}
         cycle_id = _new_id(connection, tables.cycles, row)
         for table, found in (
-            (tables.job_figures, [rows.job_row(job, cycle_id, intent_ids[job.name]) for job in view.jobs]),
-            (tables.machine_figures, [rows.machine_row(machine, cycle_id) for machine in view.machines]),
-            (tables.decisions, rows.decision_rows(plan.decisions, cycle_id)),
-            (tables.step_outcomes, rows.outcome_rows(cycle.outcome.steps, cycle_id)),
-            (tables.verdicts, rows.verdict_rows(plan.verdicts, cycle_id)),
-            (tables.outlooks, rows.outlook_rows(plan.outlooks, cycle_id)),
-            (tables.deeds, rows.deed_rows(view.deeds, cycle_id)),
+            (tables.job_figures, [rows_written.job_row(job, cycle_id, intent_ids[job.name]) for job in view.jobs]),
+            (tables.machine_figures, [rows_written.machine_row(machine, cycle_id) for machine in view.machines]),
+            (tables.decisions, rows_written.decision_rows(plan.decisions, cycle_id)),
+            (tables.step_outcomes, rows_written.outcome_rows(cycle.outcome.steps, cycle_id)),
+            (tables.verdicts, rows_written.verdict_rows(plan.verdicts, cycle_id)),
+            (tables.outlooks, rows_written.outlook_rows(plan.outlooks, cycle_id)),
+            (tables.deeds, rows_written.deed_rows(view.deeds, cycle_id)),
         ):
             if found:
                 connection.execute(table.insert(), found)
@@ -309,7 +311,7 @@ def _began_s(known_s: object, run: RunInfo) -> float | None:
     """When a run began that is gone on with; just now where what is recorded can be no instant."""
     if known_s is None:
         return None
-    found = rows.number_within(known_s, 0.0, rows.LATEST_EPOCH_S)
+    found = cells.number_within(known_s, 0.0, cells.LATEST_EPOCH_S)
     return run.started_at_s if found is None else found
 
 
@@ -319,7 +321,7 @@ def _drop_timeless(connection: sa.Connection, run: int, name: str) -> None:
     SQLite keeps words in a column of numbers, too, and has them after all numbers.
     """
     cycles = tables.cycles.c
-    gone = connection.execute(tables.cycles.delete().where(cycles.run == run, cycles.at_s > rows.LATEST_S)).rowcount
+    gone = connection.execute(tables.cycles.delete().where(cycles.run == run, cycles.at_s > cells.LATEST_S)).rowcount
     if gone:
         log.warning("run %s: rounds that were recorded at instants that are none are dropped: %d", name, gone)
 
@@ -368,7 +370,8 @@ def _new_intent_ids(connection: sa.Connection, run: int, jobs: Sequence[JobView]
 def _stored_intents(connection: sa.Connection, run: int, names: Collection[str]) -> dict[tuple[str, str], int]:
     """Rows by job and intent: of a few jobs theirs, of many all that there are."""
     of = tables.intents.c
-    wanted = sa.select(of.job, of.body, of.id).where(of.run == run).order_by(of.id.desc())
+    job = sa.type_coerce(of.job, sa.Text)  # whole: it is compared
+    wanted = sa.select(job, of.body, of.id).where(of.run == run).order_by(of.id.desc())
     if len(names) <= _FEW:
         wanted = wanted.where(of.job.in_(sorted(names)))
     return {(job, body): number for job, body, number in connection.execute(wanted)}
@@ -377,7 +380,7 @@ def _stored_intents(connection: sa.Connection, run: int, names: Collection[str])
 def _write_memory(connection: sa.Connection, run: int, cycle: Cycle) -> None:
     memories = tables.memories
     key = {"run": run, "policy": cycle.policy}
-    values = {"at_s": cycle.at_s, "body": rows.packed(cycle.memory)}
+    values = {"at_s": cycle.at_s, "body": packing.packed(cycle.memory)}
     here = [memories.c[name] == value for name, value in key.items()]
     if connection.execute(memories.update().where(*here).values(values)).rowcount == 0:
         connection.execute(memories.insert().values(**key, **values))
@@ -388,7 +391,7 @@ def _windows_name(info: RunInfo) -> str:
     return info.id if info.started_at_s is None else info.name
 
 
-def _write_windows(connection: sa.Connection, found: Sequence[rows.TableRow]) -> None:
+def _write_windows(connection: sa.Connection, found: Sequence[rows_written.TableRow]) -> None:
     """In the place of what was known of these windows."""
     if not found:
         return
@@ -406,6 +409,6 @@ def _epoch_s(info: RunInfo, at_s: float) -> float | None:
     return None if info.started_at_s is None else info.started_at_s + at_s
 
 
-def _new_id(connection: sa.Connection, table: sa.Table, row: rows.TableRow) -> int:
+def _new_id(connection: sa.Connection, table: sa.Table, row: rows_written.TableRow) -> int:
     key = next(iter(table.primary_key.columns))
     return int(connection.execute(table.insert().values(row).returning(key)).scalar_one())

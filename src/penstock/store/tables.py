@@ -87,14 +87,14 @@ runs = Table(
     "penstock_runs",
     metadata,
     Column("number", _Id, primary_key=True),
-    Column("id", Words, nullable=False, unique=True),
-    Column("name", Words, nullable=False),
-    Column("policy", Words, nullable=False),
-    Column("engine", Words, nullable=False),
-    Column("master", Words, nullable=False),
+    Column("id", Shortened, nullable=False, unique=True),
+    Column("name", Shortened, nullable=False),
+    Column("policy", Shortened, nullable=False),
+    Column("engine", Shortened, nullable=False),
+    Column("master", Shortened, nullable=False),
     Column("started_at_s", Double),  # epoch seconds; null in simulated time
     Column("slot_hour_price", Double),  # null where the tenants file gives none
-    Column("currency", Words),
+    Column("currency", Shortened),
 )
 
 writers = Table(  # who writes the run: whoever began it last, as the first, second, third ... to do so
@@ -110,7 +110,7 @@ intents = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     _in_run(),
-    Column("job", Words, nullable=False),
+    Column("job", Shortened, nullable=False),
     Column("text", Shortened, nullable=False),
     Column("max_utility", Double, nullable=False),
     Column("body", Text, nullable=False),  # see intent_codec
@@ -124,7 +124,7 @@ cycles = Table(
     _in_run(),
     Column("at_s", Double, nullable=False),  # seconds since the run began
     Column("epoch_s", Double),
-    Column("policy", Words, nullable=False),
+    Column("policy", Shortened, nullable=False),
     Column("utility", Double, nullable=False),
     Column("max_utility", Double, nullable=False),
     Column("note", Shortened, nullable=False),
@@ -186,7 +186,7 @@ machine_figures = Table(
     "penstock_machine_figures",
     metadata,
     _in_cycle(),
-    Column("machine", Words, primary_key=True),
+    Column("machine", Shortened, primary_key=True),
     Column("cores", Integer, nullable=False),
     Column("load", Double),
     Column("memory_share", Double),
@@ -215,7 +215,7 @@ step_outcomes = Table(
     metadata,
     _in_cycle(),
     _position(),
-    Column("job", Words, nullable=False),
+    Column("job", Shortened, nullable=False),
     Column("changes", Words, nullable=False),
     Column("error", Shortened),
     Column("undone", Boolean),
@@ -253,7 +253,7 @@ deeds = Table(
     _in_cycle(),
     _position(),
     Column("at_s", Double, nullable=False),
-    Column("job", Words),  # null: the whole application
+    Column("job", Shortened),  # null: the whole application
     Column("text", Shortened, nullable=False),
     Column("why", Shortened, nullable=False),
     Column("error", Shortened),

@@ -25,7 +25,7 @@ from penstock.engines.applications.engine import NotLeadingError
 from penstock.engines.applications.joining import AnotherDriverError
 from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import Report, WireError, read_report
-from penstock.errors import ConfigError, OutageError, PenstockError
+from penstock.errors import ConfigError, OutageError, PenstockError, unreachable
 from penstock.store.open import default_path
 from penstock.threads import BesideThread
 from penstock.web.door import Door, Peer
@@ -64,6 +64,8 @@ def agent_tokens(path: Path) -> AgentTokens:
         return AgentTokens({str(known): str(pattern) for known, pattern in kept.items()})
     except FileNotFoundError:
         return AgentTokens({})
+    except PermissionError as error:
+        raise unreachable(error, "--agent-tokens") from None
     except (OSError, ValueError, AttributeError):
         raise ConfigError("--agent-tokens", str(path), "it holds no tokens of agents; give another path") from None
 

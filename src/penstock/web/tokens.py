@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from penstock.errors import ConfigError, told
+from penstock.errors import ConfigError, told, unreachable
 from penstock.store.open import default_path
 
 Role = Literal["none", "read", "operate"]
@@ -88,6 +88,8 @@ def tokens_at(path: Path, make: bool = True) -> tuple[Tokens, Shown | None]:
         return Tokens(str(kept["read"]), str(kept["operate"])), None
     except FileNotFoundError:
         return _made(path, path) if make else (NO_TOKENS, None)
+    except PermissionError as error:
+        raise unreachable(error, "tokens") from None
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError("tokens", str(path), f"it holds no tokens; {REMEDY}") from None
 

@@ -1,0 +1,177 @@
+"""Core values as rows of the tables."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
+from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, Snapshot
+from penstock.core.outlook import JobOutlook
+from penstock.core.plan import Decision, StepOutcome, Verdict
+from penstock.core.run import RunInfo, asked_latency_s
+from penstock.core.states import possible_utility, state_of
+from penstock.core.view import JobView, View, snapshot_of
+from penstock.store.codec import encode, encode_figures
+from penstock.store.packing import deflated, packed
+
+TableRow = dict[str, Any]
+
+_AT_A_TIME = 100  # jobs
+_NO_JOBS = '"jobs":[]'  # its first place in a snapshot's text is that of its jobs: only an instant is before it
+OF_RUNS = ("id", "name", "policy", "engine", "master", "started_at_s")
+
+
+def run_row(run: RunInfo) -> TableRow:
+    told = {name: getattr(run, name) for name in OF_RUNS}
+    price = run.price
+    return {
+        **told,
+        "slot_hour_price": None if price is None else price.slot_hour,
+        "currency": None if price is None else price.currency,
+    }
+
+
+def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> TableRow:
+    view = cycle.view
+    return {
+        "run": run,
+        "at_s": cycle.at_s,
+        "epoch_s": None if started_at_s is None else started_at_s + cycle.at_s,
+        "policy": cycle.policy,
+        "utility": view.utility,
+        "max_utility": view.max_utility,
+        "note": cycle.plan.note,
+        "snapshot": deflated(snapshot_text(snapshot_of(view))),
+        "error": cycle.error,
+        "shortfall": cycle.plan.shortfall or None,
+        "prediction_errors": packed(cycle.plan.errors) if cycle.plan.errors else None,
+        "possible_utility": possible_utility(view),
+    }
+
+
+def snapshot_text(snapshot: Snapshot) -> str:
+    """The figures as JSON, some jobs at a time: all of 10,000 at once kept every other thread waiting for 0.2 s."""
+    head = encode_figures(replace(snapshot, jobs=()), Snapshot)
+    jobs = snapshot.jobs
+    slices = (jobs[at : at + _AT_A_TIME] for at in range(0, len(jobs), _AT_A_TIME))
+    texts = [encode_figures(some, cast(Any, tuple[JobFigures, ...]))[1:-1] for some in slices]
+    return head.replace(_NO_JOBS, f'"jobs":[{",".join(texts)}]', 1)
+
+
+def job_row(job: JobView, cycle_id: int, intent_id: int) -> TableRow:
+    figures = job.figures
+    return {
+        "cycle_id": cycle_id,
+        "intent_id": intent_id,
+        "utility": job.utility,
+        "met": job.met,
+        "fresh": job.fresh,
+        "settling": figures.settling,
+        "threads": figures.threads,
+        "latency_s": asked_latency_s(job),
+        **_latency_columns(figures.latency),
+        "juice": figures.juice,
+        "arrival_rps": figures.arrival_rps,
+        "processed_rps": figures.processed_rps,
+        "backlog_rows": figures.backlog_rows,
+        "trouble": figures.trouble,
+        "state": state_of(job).value,
+        "urgency": None if job.urgency == 1.0 else job.urgency,
+        "spent": None if job.spent is None else encode(job.spent),
+    }
+
+
+def _latency_columns(latency: LatencyFigures | None) -> TableRow:
+    def at(percentile: float) -> float | None:
+        return None if latency is None else latency.at(percentile)
+
+    return {
+        "latency_mean_s": None if latency is None else latency.mean_s,
+        "latency_p50_s": at(50),
+        "latency_p95_s": at(95),
+        "latency_p99_s": at(99),
+        "latency_estimated": None if latency is None else latency.estimated,
+    }
+
+
+def window_rows(view: View, name: str) -> list[TableRow]:
+    """The present windows of all that have an error budget; `name` is that of runs that go on from one another."""
+    return [
+        {"name": name, "job": job.name, "windows_s": job.spent.asked.windows_s, **asdict(job.window)}
+        for job in view.jobs
+        if job.spent is not None and job.window is not None
+    ]
+
+
+def machine_row(machine: MachineFigures, cycle_id: int) -> TableRow:
+    return {
+        "cycle_id": cycle_id,
+        "machine": machine.name,
+        "cores": machine.cores,
+        "load": machine.load,
+        "memory_share": machine.memory_share,
+        "executors": machine.executors,
+        "alive": machine.alive,
+    }
+
+
+def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[TableRow]:
+    return [
+        {
+            "cycle_id": cycle_id,
+            "position": position,
+            "at_s": decision.at_s,
+            "reason": decision.reason.value,
+            "why": decision.why,
+            "changes": encode(decision.moves),
+            "utility_before": decision.utility_before,
+            "expected_utility": decision.expected_utility,
+            "foretold": encode(decision.foretold) if decision.foretold else None,
+        }
+        for position, decision in enumerate(decisions)
+    ]
+
+
+def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[TableRow]:
+    return [
+        {
+            "cycle_id": cycle_id,
+            "position": position,
+            "job": outcome.step.job,
+            "changes": encode(outcome.step.moves),
+            "error": outcome.error,
+            "undone": outcome.undone,
+        }
+        for position, outcome in enumerate(outcomes)
+    ]
+
+
+def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[TableRow]:
+    return [
+        {
+            "cycle_id": cycle_id,
+            "position": position,
+            "decided_at_s": verdict.decided_at_s,
+            "judged_at_s": verdict.judged_at_s,
+            "utility_came": 0.0 if verdict.utility_came is None else verdict.utility_came,
+            "text": verdict.text,
+            "effect": None if verdict.effect is None else verdict.effect.value,
+            "place": verdict.place,
+            "again": verdict.again,
+            "again_until_s": verdict.again_until_s,
+        }
+        for position, verdict in enumerate(verdicts)
+    ]
+
+
+def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[TableRow]:
+    return [{"cycle_id": cycle_id, "job": outlook.job, "body": encode(outlook)} for outlook in outlooks]
+
+
+def deed_rows(deeds: Iterable[Deed], cycle_id: int) -> list[TableRow]:
+    names = ("at_s", "job", "text", "why", "error")
+    return [
+        {"cycle_id": cycle_id, "position": position, **{name: getattr(deed, name) for name in names}}
+        for position, deed in enumerate(deeds)
+    ]
