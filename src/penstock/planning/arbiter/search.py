@@ -172,6 +172,8 @@ def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
 
 def _totals(fleet: Fleet, candidates: Settings, horizon_s: float) -> Floats:
     """What each would give; of those that are alike one is foretold: of jobs with few options a tenth to all are."""
+    if fleet.size > MANY:  # to tell long rows apart takes longer than it saves
+        return totals(fleet, candidates, horizon_s)
     levers = np.concatenate([getattr(candidates, one.name) for one in fields(Settings)], axis=1)
     _, firsts, whose = np.unique(levers, axis=0, return_index=True, return_inverse=True)
     return totals(fleet, candidates.rows(firsts), horizon_s)[whose.reshape(-1)]
