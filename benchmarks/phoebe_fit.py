@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 Series = NDArray[np.float64]
 
@@ -89,6 +88,8 @@ def _metered(values: Series) -> Series:
 
 def fitted(run: Run, at_s: int, capacity: float) -> tuple[float, tuple[float, float, float]]:
     """The parts that explain a failure best, and the mean squared error that is left."""
+    from scipy.optimize import minimize  # here, for its tests are collected by workers that run none of them
+
     window = slice(at_s, at_s + AFTER_S)
     rate = float(run.arrivals[window].mean())
 

@@ -1,14 +1,8 @@
 """What all tests share: a calm hypothesis, the harness, and builders in tests/builders.py."""
 
-import os
 import signal
-import sys
 
 from hypothesis import HealthCheck, settings
-
-# Who may write no bytecode compiles every library again at each start: a child of a test takes twice as long.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 # What a shell starts in its background ignores Ctrl-C, and so would all that tests start and end by it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -127,12 +127,12 @@ class Spoilt:
 
     def __getattr__(self, name: str) -> Any:
         declared = PORTS[type(self._part)]
-        known = name in calls_of(declared)
-        if known and not is_called(declared, name):
+        if name not in calls_of(declared):
+            return self._stands_for(getattr(self._part, name))
+        if not is_called(declared, name):
             self._strike(f"{declared.__name__}.{name}")
+            return self._stands_for(getattr(self._part, name))
         found = getattr(self._part, name)
-        if not known or not inspect.isroutine(found):
-            return self._stands_for(found)
 
         def call(*given: Any, **named: Any) -> Any:
             self._strike(f"{declared.__name__}.{name}")

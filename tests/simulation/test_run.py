@@ -9,7 +9,6 @@ import yaml
 
 from penstock.errors import ConfigError
 from penstock.simulation.expect import judge
-from penstock.simulation.plot import plot
 from penstock.simulation.reading import read_scenario
 from penstock.simulation.run import RunResult, simulate
 from penstock.simulation.schema import ExpectPart
@@ -133,6 +132,8 @@ def test_a_claim_that_cannot_be_checked_is_an_error(tmp_path: Path, expectation:
 
 
 def test_the_plot_is_a_png(tmp_path: Path) -> None:
+    from penstock.simulation.plot import plot  # here, or each worker would import matplotlib while it collects
+
     out = tmp_path / "out.png"
     plot([result(tmp_path), result(tmp_path, "static")], out)
     assert out.read_bytes().startswith(b"\x89PNG\r\n")

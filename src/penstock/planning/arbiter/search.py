@@ -6,7 +6,7 @@ alone and with that of several jobs together. The best is where the next round b
 fleet only turns of many jobs together are foretold, for each of them takes as long as there are jobs.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,7 +167,16 @@ def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
     held = (candidates.bounds < fleet.bounds).mean(axis=1)
     paced = (candidates.triggers != fleet.trigger_s).mean(axis=1)
     price = TURN_COSTS * _turned(fleet, candidates) + _HELD_COSTS * held + _PACED_COSTS * paced
-    return Scored(candidates, totals(fleet, candidates, horizon_s) - fleet.max_utility * price)
+    return Scored(candidates, _totals(fleet, candidates, horizon_s) - fleet.max_utility * price)
+
+
+def _totals(fleet: Fleet, candidates: Settings, horizon_s: float) -> Floats:
+    """What each would give; of those that are alike one is foretold: of jobs with few options a tenth to all are."""
+    if fleet.size > MANY:  # to tell long rows apart takes longer than it saves
+        return totals(fleet, candidates, horizon_s)
+    levers = np.concatenate([getattr(candidates, one.name) for one in fields(Settings)], axis=1)
+    _, firsts, whose = np.unique(levers, axis=0, return_index=True, return_inverse=True)
+    return totals(fleet, candidates.rows(firsts), horizon_s)[whose.reshape(-1)]
 
 
 def _best_of(found: Scored) -> tuple[Settings, float]:

@@ -29,15 +29,14 @@ class SlotOrder:
     portions: Floats  # how many are looked at at once
     wanted: Floats  # of each portion, by a job's tasks
     earlier: Floats  # of the same job
-    order: NDArray[np.intp]  # portions of all jobs of a candidate, the first to be served first
+    order: NDArray[np.intp]  # portions of all jobs, candidate by candidate, the first to be served first
 
     def slots(self, used: Floats) -> Floats:
         """Each job's while its stages are under way, where all use so much of theirs on the whole."""
-        rows, jobs, many = self.wanted.shape
-        in_order = np.take_along_axis((used[:, :, None] * self.wanted).reshape(rows, -1), self.order, axis=1)
-        before = np.empty_like(in_order)
-        np.put_along_axis(before, self.order, np.cumsum(in_order, axis=1) - in_order, axis=1)
-        others = np.maximum(before.reshape(rows, jobs, many) - used[:, :, None] * self.earlier, 0.0)
+        in_order = (used[:, :, None] * self.wanted).reshape(-1)[self.order]
+        before = np.empty(self.wanted.size)
+        before[self.order] = np.cumsum(in_order, axis=1) - in_order
+        others = np.maximum(before.reshape(self.wanted.shape) - used[:, :, None] * self.earlier, 0.0)
         # While it is looked at, a job has all its earlier ones.
         free = self.there[:, :, None] - others - self.earlier
         spread = np.sqrt(np.minimum((_OWN_SPREAD * self.portions) ** 2, others) + _SPREAD**2 * others) + 1e-6
@@ -55,6 +54,7 @@ def slot_order(weights: Floats, floors: Floats, tasks: Floats, by_name: NDArray[
     below = before / np.maximum(floor, 1.0) - _ALL_BELOW
     places = np.where(before < floor, below, before / weights[:, :, None]) + _BY_NAME * by_name[:, None]
     order = np.argsort(places.reshape(len(weights), -1), axis=1, kind="stable")
+    order += places[0].size * np.arange(len(weights))[:, None]
     return SlotOrder(there, portions, wanted, np.cumsum(wanted, axis=2) - wanted, order)
 
 

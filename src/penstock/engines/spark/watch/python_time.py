@@ -7,6 +7,7 @@ what each job's tasks waited for theirs, stage by stage, tells whose that was, f
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
 import numpy as np
@@ -27,6 +28,7 @@ _SWEEPS = 50
 _OPERATORS = ("Python", "Pandas", "PySpark", "InArrow")
 
 
+@lru_cache(maxsize=4096)  # asked of each stage of each job at each look, and there are few names
 def runs_python(stage: str) -> bool:
     """Whether the stage's tasks hand rows to Python workers, by what its operators are called.
 
