@@ -56,7 +56,7 @@ _LONGEST_SETTLE_S = 20.0
 _DRAGS = 2.0  # times its first batch
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _ERROR_KEPT = 0.8
-_BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
+_BAND, _BAND_OF = 0.02, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
 # Where a bound hurts it is loosened at once; one that hurts nobody is in no hurry, and costs move for minutes.
 _EASED_AFTER_S = 180.0
 _SHORTFALL_EVERY_S = 60.0
