@@ -1,13 +1,11 @@
 """The API tells what is in the store, and says what was wrong in one kind of answer."""
 
-import asyncio
 import csv
 import io
 import json
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +27,7 @@ from penstock.web.what_if import WhatIfIn
 from tests.patience import eventually, patience_s
 from tests.recorded import RUN
 from tests.web import asking
+from tests.web.loops import finished
 
 pytestmark = pytest.mark.sockets
 
@@ -278,8 +277,7 @@ def heard(look: LookAgain, until: str, hears: Callable[[str], None] = lambda tex
                 break
         return texts
 
-    with ThreadPoolExecutor(1) as thread:  # in this one a browser of other tests may have a loop that runs
-        return thread.submit(lambda: asyncio.run(found())).result()
+    return finished(found())
 
 
 def test_a_store_that_keeps_silent_is_told_and_so_is_that_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """Cells that no penstock would have written, in any row of a run: every route answers, and other runs are as before."""
 
-import asyncio
 import json
 import shutil
 import sqlite3
@@ -21,11 +20,12 @@ from penstock.web.app import create_app
 from penstock.web.settings import Rate, WebSettings
 from penstock.web.tokens import NO_TOKENS
 from tests.web import spoiling
+from tests.web.loops import finished
 from tests.web.spoiling import OTHER, SPOILT, AtOnce
 
 MANY = Rate(burst=1_000_000, per_s=1_000_000.0)
 SETTINGS = WebSettings(reads=MANY, acts=MANY, logins=MANY, whatif_s=0.1, poll_s=0.01)
-CASES = 4  # a second each
+CASES = 2  # two seconds each
 IN_MEGABYTES = (
     f"runs SET name = :x, policy = :x, engine = :x, currency = :x WHERE id = '{SPOILT.id}'",
     "machine_figures SET machine = :x WHERE machine = 'm1'",
@@ -73,7 +73,7 @@ def asked(path: Path, run: str, method: str | None = None) -> Asked:
         return Asked(await spoiling.answers(app, run, method), await spoiling.news(app, run))
 
     with site(path) as app:
-        return asyncio.run(ask(app))
+        return finished(ask(app))
 
 
 def anew(recorded: Path, place: Path) -> Path:
