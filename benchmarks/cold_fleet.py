@@ -5,12 +5,13 @@ all have one coordinator: these are the real ones, on one clock that nobody wait
 how many there are, what comes to them, what rows cost, what they ask for, and how long cold code makes all that dear.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from penstock.analysis.assess import assess
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Executors
@@ -25,7 +26,7 @@ from penstock.engines.applications.wire import encode_answer, read_report
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchEngine, MicroBatchJob, MicroBatchStage
 from penstock.engines.sim.microbatch.spec import Slowness
 from penstock.governing.coordinated import Coordinated, ExecutorSize, OnSpark
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.executors.claims import Claim
 from penstock.planning.executors.division import divided
 from penstock.planning.registry import policy_named
@@ -36,6 +37,7 @@ REPORTS_S = 2
 WARM_S = 60  # after the last has begun, until utility counts
 COUNTED_S = 120  # the spike is the middle third of it
 _WINDOW_S = 20.0
+_WAITS_S = 2 * REPORTS_S  # at most, for its first executor: some who are to give executors have not been told yet
 _AS_GOOD = 0.995  # of all that it could have: more executors are not tried out
 
 
@@ -59,6 +61,12 @@ class ColdApplication:
     @property
     def name(self) -> str:
         return self.job.name
+
+    def kept_waiting(self, for_s: int) -> "ColdApplication":
+        """As it begins when its first executor has come so much later: with all rows that came meanwhile."""
+        rows = self.job.arrivals
+        arrivals = np.concatenate((rows[: for_s + 1].sum(keepdims=True), rows[for_s + 1 :]))
+        return replace(self, joins_s=self.joins_s + for_s, job=replace(self.job, arrivals=arrivals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +185,17 @@ class Life:
         self._engine = MicroBatchEngine(drawn.cluster, [drawn.job])
         self._policy = policy_named(policy)
         store = MemoryStore(RunInfo(drawn.name, drawn.name, policy, "simulator"))
-        settings = LoopSettings(float(INTERVAL_S), go_on=False)
+        self._settings = LoopSettings(float(INTERVAL_S), go_on=False)
         self._governor = Governor(
             self,
             self._policy,
             store,
-            settings,
+            self._settings,
             _Held(frozenset({drawn.name})),
             intents=lambda: {drawn.name: drawn.intent},
         )
         self._carried = self._governor.start()
-        self._now_s = 0.0
+        self._now_s, self._due_s = 0.0, float(INTERVAL_S)
         self.wanted = drawn.cluster.machines
         self.newest: Seen | None = None
         self.hold(executors)
@@ -196,12 +204,18 @@ class Life:
         """Its own time goes on to the fleet's."""
         self._now_s = fleet_s - self.drawn.joins_s
 
-    def round(self) -> View:
-        """See, and remember."""
+    def round(self) -> None:
+        """See, and remember, if that is due: as soon as its policy asks for it."""
+        if self._now_s < self._due_s:
+            return
         self._carried = self._governor.run_cycle(self._carried, self._now_s)
+        self._due_s += self._settings.wait_s(self._carried.failures, self._carried.again_s)
         assert self._carried.view is not None
         self.newest = Seen(self._now_s, self._carried.view, self._carried.memory)
-        return self.newest.view
+
+    def look(self) -> View:
+        """As a controller looks between rounds."""
+        return assess(self.observe(self._now_s), {self.drawn.name: self.drawn.intent})
 
     def observe(self, now: float) -> Snapshot:
         """As the engine tells, of levers only shares: neither Spark's rate source nor a coordinator leaves others."""
@@ -288,25 +302,56 @@ def coordinated(fleet: ColdFleet) -> FleetRecord:
     store = MemoryStore(RunInfo("fleet", "fleet", "penstock", "fleet"))
     settings = LoopSettings(float(INTERVAL_S), stale_after_s=engine.silent_s, go_on=False, govern_from_s=10.0)
     governor = Governor(engine, policy_named("penstock"), store, settings, intents=engine.intents)
-    carried, record = governor.start(), FleetRecord()
-    for at_s in range(fleet.ends_s + 1):
+    record = FleetRecord()
+
+    def goes_on(at_s: int) -> None:
         now[0] = float(at_s)
         for one in fleet.applications:
-            if one.joins_s == at_s:
-                life = lives[one.name] = Life(one, 1, "penstock")
+            if at_s >= one.joins_s and one.name not in lives and _has_room(fleet, lives, one, at_s):
+                life = lives[one.name] = Life(one.kept_waiting(at_s - one.joins_s), 1, "penstock")
                 agents[one.name] = _agent(life, fleet, engine, lambda: now[0])
         _live_on(at_s, lives, record)
         for name, agent in agents.items():
-            if (at_s - lives[name].drawn.joins_s) % REPORTS_S == 0:
+            up_s = at_s - lives[name].drawn.joins_s
+            if up_s and up_s % REPORTS_S == 0:
                 agent.once()
                 agent.carry_out()
         if at_s % REPORTS_S == 0:
             engine.tend()
-        if at_s and at_s % INTERVAL_S == 0:
-            carried = governor.run_cycle(carried, float(at_s))
         _check_law(fleet, {name: life.wanted for name, life in lives.items()})
+
+    clock = _FleetClock(goes_on, lambda: engine.hurries and now[0] >= settings.govern_from_s)
+    drive(governor, clock, float(fleet.ends_s))
     record.decided = [(decision.decision.at_s, decision.decision.why) for decision in store.read_run("fleet").decisions]
     return record
+
+
+class _FleetClock:
+    """The coordinator's: the fleet goes on second by second while its loop waits, as `RealClock` does."""
+
+    def __init__(self, goes_on: Callable[[int], None], hurries: Callable[[], bool]) -> None:
+        self._goes_on = goes_on
+        self._hurries = hurries
+        self._at_s = 0
+        goes_on(0)
+
+    def now(self) -> float:
+        return float(self._at_s)
+
+    def wait_until(self, at_s: float) -> bool:
+        while self._at_s < at_s and not self._hurries():
+            self._at_s += 1
+            self._goes_on(self._at_s)
+        return True
+
+
+def _has_room(fleet: ColdFleet, lives: Mapping[str, Life], one: ColdApplication, at_s: int) -> bool:
+    """Whether it can have its first executor; it is not heard of before, so that whoever gives has to have begun to."""
+    if sum(life.wanted for life in lives.values()) < fleet.slots:
+        return True
+    if at_s > one.joins_s + _WAITS_S:
+        raise AssertionError(f"fleet {fleet.seed}: nothing is left for {one.name} to begin with")
+    return False
 
 
 def _check_law(fleet: ColdFleet, held: Mapping[str, int]) -> None:
@@ -338,8 +383,10 @@ def _live_on(at_s: int, lives: Mapping[str, Life], record: FleetRecord) -> None:
     for name, life in lives.items():
         life.at(at_s)
         up_s = at_s - life.drawn.joins_s
+        if up_s:
+            life.round()
         if up_s and up_s % INTERVAL_S == 0:
-            record.note(float(at_s), name, life.round())
+            record.note(float(at_s), name, life.look())
 
 
 def equal(fleet: ColdFleet) -> dict[str, int]:
@@ -368,5 +415,6 @@ def _alone(fleet: ColdFleet, one: ColdApplication, executors: int) -> float:
     life, record = Life(one, executors, "static"), FleetRecord()
     for at_s in range(one.joins_s + INTERVAL_S, fleet.ends_s + 1, INTERVAL_S):
         life.at(at_s)
-        record.note(float(at_s), one.name, life.round())
+        life.round()
+        record.note(float(at_s), one.name, life.look())
     return record.share(fleet.counts_from_s)

@@ -86,3 +86,17 @@ def test_a_policy_is_asked_again_as_soon_as_it_wants_and_no_later_than_by_the_in
     settings, intents = LoopSettings(interval_s=10.0), {"job": Intent(Latency("1s"))}
     drive(Governor(engine, Impatient(again_s), store, settings, intents=lambda: intents), Ticking(), 24.0)
     assert [cycle.at_s for cycle in store.cycles("run")] == rounds_at_s
+
+
+class Hurrying(Ticking):
+    """Somebody is in a hurry at 14 s."""
+
+    def wait_until(self, at_s: float) -> bool:
+        return super().wait_until(14.0 if self.at_s < 14.0 < at_s else at_s)
+
+
+def test_after_a_round_that_came_sooner_the_next_one_is_an_interval_away() -> None:
+    store, intents = MemoryStore(), {"job": Intent(Latency("1s"))}
+    governor = Governor(an_engine(a_job()), Impatient(10.0), store, LoopSettings(10.0), intents=lambda: intents)
+    drive(governor, Hurrying(), 40.0)
+    assert [cycle.at_s for cycle in store.cycles("run")] == [10.0, 14.0, 24.0, 34.0]

@@ -298,6 +298,7 @@ def drive(
         # What is left at the end may be too short for another round: the jobs have it all the same.
         if not clock.wait_until(min(due, until_s)) or due > until_s:
             return carried
+        due = min(due, clock.now())  # who waits for somebody in a hurry waits no longer
         governor = governor if newest is None else newest()
         carried = governor.run_cycle(carried, clock.now())
         troubles = governor.troubles()

@@ -17,3 +17,10 @@ def test_a_run_that_is_told_to_stop_does_nothing_more() -> None:
     stop.set()
     assert not RealClock(stop, lambda: ticks.append(None)).wait_until(50.0)
     assert ticks == []
+
+
+def test_a_wait_is_over_where_somebody_hurries() -> None:
+    ticks: list[None] = []
+    clock = RealClock(Event(), lambda: ticks.append(None), hurries=lambda: len(ticks) == 2)
+    assert clock.wait_until(3600.0)
+    assert (len(ticks), clock.now() < 3600.0) == (2, True)

@@ -43,6 +43,26 @@ def test_its_tenants_are_told_with_their_intents_and_the_executors_that_it_holds
     assert state.worth == []  # nobody knows what its batches cost
 
 
+def test_it_is_told_of_before_its_first_round_and_then_round_by_round() -> None:
+    now = job("fraud", 8.0, up_s=3.0)
+    looks = iter((2.0, 4.0))
+    known = SimpleNamespace(newest=None, look=lambda: view(next(looks), [now]), executors=lambda: (1, 1))
+    known.worth = lambda slots: () if known.newest is None else [1.0] * len(slots)
+    seen = OnSpark(known, HOW, ExecutorSize(1, 1024), "app-1")  # type: ignore[arg-type]
+    first, second = seen.state(), seen.state()
+    assert (first.tenants["fraud"].up_s, first.worth, first.seen, second.seen) == (3.0, [], 1, 2)
+    known.newest = Cycle(10.0, "penstock", view(10.0, [now]), Plan(), Outcome(), None)
+    assert (seen.state().seen, seen.state().seen, seen.state().worth[0]) == (3, 3, (1, 1.0))
+
+
+def test_a_controller_looks_before_its_first_round_by_what_is_asked_of_its_jobs() -> None:
+    engine = SparkEngine(FakeSpark(), [Job("fraud")], SparkSettings())
+    intents = {"fraud": Intent(Latency("2s", utility=40))}
+    with Controller(engine, Governed(intents, policy_named("penstock"))) as controller:  # rounds of 10 s
+        looked = controller.look()
+        assert (controller.newest, [(job.name, job.intent) for job in looked.jobs]) == (None, list(intents.items()))
+
+
 def test_an_order_is_carried_out_and_one_beyond_its_bounds_is_not(application: OnSpark) -> None:
     eventually(application.state)
     application.give(Order(Serials(1, 1), 2))

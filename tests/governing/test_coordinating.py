@@ -18,7 +18,7 @@ from penstock.store.leadership import Leadership
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
 from penstock.web.agents_door import new_agent_token
-from tests.governing.fleet_site import Site, site
+from tests.governing.fleet_site import QUICK, Site, site
 from tests.patience import eventually, patience_s
 
 __all__ = ["site"]
@@ -40,6 +40,17 @@ def test_executors_move_between_applications_and_the_store_tells_why(site: Site)
     assert (decision.decision.reason, decision.errors) == (Reason.RESCALED, ())
     assert "executors from clicks to fraud" in decision.decision.why
     assert "clicks: executors 5 -> 2; fraud: executors 1 -> 4" in explain(run)
+
+
+def test_who_begins_is_given_its_executors_long_before_the_next_round_is_due(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(QUICK, "interval", 3600.0)
+    door = site.begin()
+    clicks, fraud = of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 380.0)
+    for one in (clicks, fraud):
+        site.governed(one, door)
+    eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
 
 
 def test_a_coordinator_that_advises_says_what_it_would_do_and_orders_nothing(site: Site) -> None:

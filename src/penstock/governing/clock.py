@@ -10,14 +10,22 @@ _TICK_S = 0.5
 class RealClock:
     """Seconds since the run began. `tick` is called every half second while the loop waits, once at least.
 
-    So what is done between rounds is done also where every round is late.
+    So what is done between rounds is done also where every round is late. Where somebody
+    `hurries` the wait is over.
     """
 
-    def __init__(self, stop: Event, tick: Callable[[], None] = lambda: None, already_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        stop: Event,
+        tick: Callable[[], None] = lambda: None,
+        already_s: float = 0.0,
+        hurries: Callable[[], bool] = lambda: False,
+    ) -> None:
         # A controller that goes on with an earlier run goes on with its clock: remembered instants stay true.
         self._started_s = time.monotonic() - already_s
         self._stop = stop
         self._tick = tick
+        self._hurries = hurries
 
     def now(self) -> float:
         """Seconds since the start."""
@@ -28,7 +36,7 @@ class RealClock:
         while not self._stop.is_set():
             self._tick()
             left_s = at_s - self.now()
-            if left_s <= 0:
+            if left_s <= 0 or self._hurries():
                 return True
             self._stop.wait(min(_TICK_S, left_s))
         return False

@@ -12,8 +12,10 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from penstock.analysis.assess import assess
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
+from penstock.core.intent_hours import asked_at
 from penstock.core.intents import Intent
 from penstock.core.orders import Control, NoControl
 from penstock.core.ports import Policy, Store
@@ -237,6 +239,11 @@ class Controller:
     def snapshot(self) -> Snapshot:
         """All jobs and machines as they are now."""
         return self._limits.seeing.do("observing", lambda: self._engine.observe(self._clock.now()))
+
+    def look(self) -> View:
+        """All jobs as they are now, by what is asked of them: for who cannot wait for the first round."""
+        intents, at_epoch_s = self._governed.intents, time.time()
+        return assess(self.snapshot(), {name: asked_at(one, at_epoch_s) for name, one in intents.items()})
 
     @property
     def newest(self) -> Cycle | None:

@@ -104,16 +104,18 @@ class OnSpark:
         self._seen_at_s: float | None = None
         self._worth: list[tuple[int, float]] = []
 
-    def state(self) -> SaidState | None:
-        """As of the last round, with the executors of now."""
+    def state(self) -> SaidState:
+        """As of the last round, with the executors of now; before the first round, which is 10 s away, as it looks.
+
+        Nothing is known of what executors are worth by then, but its share by what it counts for is.
+        """
         newest = self._controller.newest
-        if newest is None:
-            return None
-        if newest.at_s != self._seen_at_s:
-            self._seen, self._seen_at_s = self._seen + 1, newest.at_s
+        view = self._controller.look() if newest is None else newest.view
+        if view.at_s != self._seen_at_s:
+            self._seen, self._seen_at_s = self._seen + 1, view.at_s
             self._worth = self._told_worth()
         now, wanted = self._controller.executors()
-        state_bytes = sum(job.figures.state_bytes or 0 for job in newest.view.jobs)
+        state_bytes = sum(job.figures.state_bytes or 0 for job in view.jobs)
         needed = min(now, self._each.least_for(state_bytes))  # it bounds what can be given, and asks for nothing
         return SaidState(
             executors=SaidExecutors(
@@ -124,7 +126,7 @@ class OnSpark:
                 cores=self._each.cores,
                 memory_mib=self._each.memory_mib,
             ),
-            tenants={job.name: _tenant(job) for job in newest.view.jobs},
+            tenants={job.name: _tenant(job) for job in view.jobs},
             worth=self._worth,
             cluster_id=self._cluster_id,
             seen=self._seen,

@@ -216,7 +216,9 @@ class Coordinator:
             recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
             session = Session(engine.intents, policy, recorder, settings, hands.control(kept.control))
             governor = session.governor(engine, BesideRounds(tending.troubles, limits=hands.limits()))
-            clock = RealClock(over, tending, kept.already_s)
+            clock: RealClock = RealClock(
+                over, tending, kept.already_s, lambda: engine.hurries and clock.now() >= settings.govern_from_s
+            )
 
             def after(now: float) -> None:
                 view = recorder.views[-1]

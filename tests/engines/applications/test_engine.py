@@ -498,3 +498,24 @@ def test_who_claims_a_later_epoch_in_each_report_has_one_begun_once_a_lease() ->
     assert heard(fleet, 2, obeys=9) == 0
     fleet.now += fleet.settings.lease_s
     assert heard(fleet, 3, obeys=10) == 10
+
+
+def test_who_has_joined_is_not_kept_waiting_for_the_next_round_by_itself() -> None:
+    fleet = Fleet(SimulatedCluster(600))
+    clicks, fraud = of_one("clicks", fleet.cluster, 100.0), of_one("fraud", fleet.cluster, 100.0)
+    hurries = [fleet.engine.hurries]
+    for fleet.now, one in ((0.0, clicks), (1.9, fraud), (2.0, clicks)):  # a report is due every 2 s
+        fleet.report(one)
+        hurries.append(fleet.engine.hurries)
+    fleet.engine.observe(2.0)
+    fleet.now = 60.0
+    assert (hurries, fleet.engine.hurries) == ([False, False, False, True], False)
+
+
+def test_of_many_the_more_that_begin_are_waited_for_the_more_there_are() -> None:
+    fleet = Fleet(SimulatedCluster(600))
+    fleet.report(*(of_one(f"a{number}", fleet.cluster, 100.0) for number in range(300)))  # 100 reports a second
+    found = []
+    for fleet.now in (2.0, 2.9, 3.0):
+        found.append(fleet.engine.hurries)
+    assert found == [False, False, True]

@@ -75,12 +75,23 @@ def test_nobody_who_has_begun_just_now_gets_more_than_its_share_or_than_it_may_h
     assert decision.moves == (Executors(1, 2, "ads"), Executors(1, 4, "fraud"))
 
 
+def test_rounds_that_follow_one_another_keep_half_once_for_those_who_are_to_begin_yet() -> None:
+    policy = ExecutorsPolicy()
+    jobs = [job("clicks", 10.0), first_batch("fraud", 40.0, 0.1, 2.0)]
+    plan, memory = policy.decide(fleet([CLICKS, application("fraud", 1)], 16, jobs=jobs), policy.start())
+    assert [move.after for move in plan.decisions[0].moves] == [8]  # 13 that nobody holds: 7 go, 6 are kept
+    jobs = [*jobs, first_batch("ads", 40.0, 0.1, 2.0)]
+    dials = [CLICKS, application("fraud", 8), application("ads", 1)]
+    plan, _ = policy.decide(fleet(dials, 16, 4.0, jobs), memory)
+    assert plan.decisions[0].moves == (Executors(1, 2, "ads"), Executors(8, 7, "fraud"))  # the shares of both are 7
+
+
 KNOWN = ((1, 0.0), (5, 10.0))
 # Ads, whose first batch has not ended, holds 5 of 8 cores; fraud, which counts for 40, has begun just now and holds 1.
 LENT = [
     # what ads counts for, what it says of its executors, since when it and fraud run; what both are to hold then
-    (10.0, (), 30.0, 20.0, {"ads": 2, "fraud": 6}),  # shares are 1 and 6; of the two that nobody holds one goes at once
-    (40.0, (), 30.0, 20.0, {"fraud": 3}),  # 4 and 4: before ads lends any, both that nobody holds go
+    (10.0, (), 30.0, 20.0, {"ads": 1, "fraud": 6}),  # shares are 1 and 6; of the two that nobody holds one is kept
+    (40.0, (), 30.0, 20.0, {"ads": 4, "fraud": 3}),  # 4 and 4
     (90.0, (), 30.0, 20.0, {"fraud": 2}),  # 5 are its share; fraud gets half of what nobody holds
     (10.0, KNOWN, 30.0, 20.0, {"fraud": 2}),  # all that it holds is worth something to it
     (10.0, (), None, 20.0, {"fraud": 2}),  # of a query that does not run yet nobody knows how long it has

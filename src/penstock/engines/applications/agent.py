@@ -23,8 +23,8 @@ _STOPS_WITHIN_S = 10.0
 class GovernedApplication(Protocol):
     """The application, as an agent sees it."""
 
-    def state(self) -> SaidState | None:
-        """What there is to report; None while nothing is known yet."""
+    def state(self) -> SaidState:
+        """What there is to report."""
 
     def give(self, order: Order) -> None:
         """Hold so many executors from now on; a PenstockError where that cannot be."""
@@ -94,8 +94,6 @@ class Agent:
 
     def _once(self, leaving: bool) -> None:
         state = self._application.state()
-        if state is None:
-            return
         with self._lock:
             report, self._talk = self._talk.reporting(state, leaving)
         sent_s = self._even()

@@ -62,6 +62,7 @@ class FleetEngine:
         self._number = 0
         self._obeyed = 0  # the latest epoch that an agent said it obeys
         self._rose_s = -inf
+        self._joined_s = inf  # since when somebody awaits a round that is the first to see it
 
     @property
     def silent_s(self) -> float:
@@ -148,6 +149,7 @@ class FleetEngine:
         wanted = self._absent.wanted(found, known, self._even())
         if wanted is None or self._settings.advises:
             self._diary.note(found.name, f"joined with {found.held} executors", "its agent reported")
+            self._joined_s = min(self._joined_s, now)
         else:
             found = found.going_on(wanted)
             text = f"joined again with {found.held} executors, is to have {found.wanted}"
@@ -161,10 +163,22 @@ class FleetEngine:
             self._diary.note(known.name, "left", "its agent said good-bye")
 
     def _answer(self, heard: int | None, order: Order | None) -> Reply:
-        every_s = max(self._settings.every_s, len(self._known) / self._settings.reports_per_s)
-        return Reply(self._epoch, heard, every_s, self._settings.lease_s, order)
+        return Reply(self._epoch, heard, self._every_s, self._settings.lease_s, order)
+
+    @property
+    def _every_s(self) -> float:
+        return max(self._settings.every_s, len(self._known) / self._settings.reports_per_s)
 
     # What the loop asks
+
+    @property
+    def hurries(self) -> bool:
+        """Whether somebody joined whom no round has seen, so long ago that whoever began beside it is heard of, too.
+
+        That is the time between two reports: the more applications there are, the longer.
+        """
+        with self._lock:
+            return self._even() - self._joined_s >= self._every_s
 
     def intents(self) -> dict[str, Intent]:
         """What is wanted of every tenant, by its name in the fleet."""
@@ -187,6 +201,7 @@ class FleetEngine:
         with self._lock:
             known = [self._known[name] for name in sorted(self._known)]
             room, deeds = self._watch.room, self._diary.told(now)
+            self._joined_s = inf
         fresh_s = self._settings.silent_s
         return Snapshot(
             at_s=now,

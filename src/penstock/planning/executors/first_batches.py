@@ -8,7 +8,7 @@ is not known either lends it what he holds beyond his own share, and who is know
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from penstock.core.view import JobView
 from penstock.planning.executors.claims import Claim, TenantsOf
@@ -16,13 +16,42 @@ from penstock.planning.executors.claims import Claim, TenantsOf
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors
 _AS_GOOD = 0.999  # of what is foretold of the executors held: less than that is lost by foretelling itself
 _NEW_S = 60.0  # until a query's first batch has begun, on a machine on which all begin at once
+_HALVED_S = 8.0  # a little less than the usual 10 s between rounds, which come sooner while somebody begins
 
 
-def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, spare: int) -> Mapping[str, int]:
+@dataclass(frozen=True, slots=True)
+class KeptHalf:
+    """Of what nobody held half was kept for those who are to begin yet: so many cores, since then."""
+
+    at_s: float
+    cores: int
+
+    @classmethod
+    def of(cls, spare: int, at_s: float, before: "KeptHalf | None") -> "KeptHalf":
+        """Half of what is spare now, or what was kept a moment ago: rounds that follow one another halve once.
+
+        >>> first = KeptHalf.of(13, at_s=4.0, before=None)
+        >>> first.cores, KeptHalf.of(5, at_s=6.0, before=first).cores, KeptHalf.of(5, at_s=12.0, before=first).cores
+        (6, 6, 2)
+        """
+        if before is not None and before.at_s <= at_s < before.at_s + _HALVED_S:
+            return before
+        return cls(at_s, max(0, spare) // 2)
+
+    def kept(self, spare: int) -> int:
+        """Of the cores that nobody holds, those that are kept."""
+        return max(0, min(spare, self.cores))
+
+    def left(self, spare: int) -> int:
+        """Of the cores that nobody holds, those that may go to who is not known at once."""
+        return max(0, spare) - self.kept(spare)
+
+
+def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, free: int) -> Mapping[str, int]:
     """Executors that are lent to those who have begun just now and lack some of their share, the most first.
 
     Those who are not known either lend what they hold beyond their own share, all others what they foretell to do as
-    well without; and no more than is lacked beyond half of the `spare` cores, which nobody holds.
+    well without; and no more than is lacked beyond the `free` cores, which go to them at once.
     """
     new = {claim.name for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))}
     if not new:
@@ -30,7 +59,7 @@ def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, spare: int) ->
     each = _cores_each(tenants, slots)
     shares = {claim.name: _share(claim, each * _most_utility(tenants[claim.name])) for claim in claims}
     begun = [claim for claim in claims if claim.name in new and any(map(_has_just_begun, tenants[claim.name]))]
-    lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - _for_new(spare)
+    lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - free
     if lack <= 0:
         return {}
     over = {claim.name: _could_lend(claim, shares[claim.name], claim.name in new) for claim in claims}
@@ -54,15 +83,15 @@ def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
 
 
 def guessed(
-    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, spare: int, borrowed: int = 0
+    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, free: int
 ) -> Mapping[str, Claim]:
     """Their claims as far as can be guessed: so many more executors may mend all, or nothing, at even chances.
 
-    `spare` are the cores that nobody holds. Half of them are kept for those who are to begin yet: the first one of a
-    fleet is owed all by its share. What was `borrowed` for these comes beside them.
+    `free` are cores that nobody holds, and those that were lent for this. Half of the former are kept for those who are
+    to begin yet: the first one of a fleet is owed all by its share.
     """
     unknown = [claim for claim in claims if not claim.worth]
-    found, left = {}, _for_new(spare) + borrowed
+    found, left = {}, free
     each = _cores_each(tenants, slots) if unknown else 0.0
     for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
@@ -90,11 +119,6 @@ def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int
     return sum(
         claim.cores * max(0, _share(claim, each * _most_utility(tenants[claim.name])) - claim.now) for claim in new
     )
-
-
-def _for_new(spare: int) -> int:
-    """Of the cores that nobody holds, those that may go to who is not known at once."""
-    return (max(0, spare) + 1) // 2
 
 
 def _cores_each(tenants: TenantsOf, slots: int) -> float:

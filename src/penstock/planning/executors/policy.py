@@ -30,7 +30,7 @@ from penstock.planning.executors.errors import (
     of_another_load,
     reckoned_with,
 )
-from penstock.planning.executors.first_batches import guessed, kept_for_new, lent, of_spare
+from penstock.planning.executors.first_batches import KeptHalf, guessed, kept_for_new, lent, of_spare
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
@@ -45,7 +45,7 @@ _REMEMBERED_S = 120.0
 class ExecutorsMemory:
     """When each application was last given or taken executors, as long as that matters; what was foretold of it then,
     how far off its claims were before, and how long executors take to come. `most` is the most that each claimed
-    lately, and when.
+    lately, and when; `half` is what was kept lately for those who are to begin yet.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
@@ -53,6 +53,7 @@ class ExecutorsMemory:
     errors: Mapping[str, ClaimError] = field(default_factory=dict)
     starts: ExecutorStarts = ExecutorStarts()
     most: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    half: KeptHalf | None = None
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -82,7 +83,9 @@ class ExecutorsPolicy:
         claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        target, firsts = self._divided(view.slots, claims, tenants, memory)
+        half = KeptHalf.of(_spare(view.slots, claims), view.at_s, memory.half)
+        target, firsts = self._divided(view.slots, claims, tenants, memory.moved_s.keys(), half)
+        memory = replace(memory, half=half if firsts else memory.half)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
             return Plan(note=_resting(view, claims, memory.moved_s)), memory
@@ -95,19 +98,19 @@ class ExecutorsPolicy:
         )
 
     def _divided(
-        self, slots: int, claims: Sequence[Claim], tenants: TenantsOf, memory: ExecutorsMemory
+        self, slots: int, claims: Sequence[Claim], tenants: TenantsOf, resting: Set[str], half: KeptHalf
     ) -> tuple[Mapping[str, int], Set[str]]:
         """What each is to hold, and those of them of whom nothing is known: they get what is spare, or lend theirs."""
-        spare = slots - sum(claim.now * claim.cores for claim in claims)
-        lend = lent(tenants, claims, slots, spare)
+        spare = _spare(slots, claims)
+        lend = lent(tenants, claims, slots, half.left(spare))
         left = [replace(claim, now=claim.now - lend.get(claim.name, 0)) for claim in claims]
         borrowed = sum(lend.get(claim.name, 0) * claim.cores for claim in claims)
         new = [claim for claim in left if claim.name not in lend]
-        firsts = guessed(tenants, new, memory.moved_s.keys(), slots, spare, borrowed)
+        firsts = guessed(tenants, new, resting, slots, half.left(spare) + borrowed)
         if not firsts:
             lend, left, borrowed = {}, list(claims), 0
         target = self._target(slots, spare + borrowed, left, firsts, tenants)
-        return _given_back(target, claims, lend, slots), firsts.keys() | lend.keys()
+        return _given_back(target, claims, lend, slots - half.kept(spare)), firsts.keys() | lend.keys()
 
     def _target(
         self, slots: int, spare: int, claims: Sequence[Claim], firsts: Mapping[str, Claim], tenants: TenantsOf
@@ -155,6 +158,11 @@ class ExecutorsPolicy:
     def _move_costs(self, claims: Sequence[Claim]) -> float:
         known = [claim.most_utility for claim in claims if claim.worth]
         return self.settings.move_costs * sum(known) / len(known) if known else 0.0
+
+
+def _spare(slots: int, claims: Iterable[Claim]) -> int:
+    """The cores that nobody holds; below zero where there are fewer than all hold."""
+    return slots - sum(claim.now * claim.cores for claim in claims)
 
 
 def _given_back(
