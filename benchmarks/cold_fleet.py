@@ -37,7 +37,7 @@ REPORTS_S = 2
 WARM_S = 60  # after the last has begun, until utility counts
 COUNTED_S = 120  # the spike is the middle third of it
 _WINDOW_S = 20.0
-_WAITS_S = 2 * REPORTS_S  # at most, for its first executor: some who are to give executors have not been told yet
+_WAITS_S = INTERVAL_S  # for so long what who begins takes may be awaited, or promised to others by then
 _AS_GOOD = 0.995  # of all that it could have: more executors are not tried out
 
 
@@ -318,7 +318,7 @@ def coordinated(fleet: ColdFleet) -> FleetRecord:
                 agent.carry_out()
         if at_s % REPORTS_S == 0:
             engine.tend()
-        _check_law(fleet, {name: life.wanted for name, life in lives.items()})
+        _check_law(fleet, lives, at_s)
 
     clock = _FleetClock(goes_on, lambda: engine.hurries and now[0] >= settings.govern_from_s)
     drive(governor, clock, float(fleet.ends_s))
@@ -354,10 +354,15 @@ def _has_room(fleet: ColdFleet, lives: Mapping[str, Life], one: ColdApplication,
     return False
 
 
-def _check_law(fleet: ColdFleet, held: Mapping[str, int]) -> None:
-    """Nobody below its least, and never more than there is."""
-    if sum(held.values()) > fleet.slots or min(held.values(), default=1) < 1:
-        raise AssertionError(f"fleet {fleet.seed}: {dict(held)} of {fleet.slots} slots")
+def _check_law(fleet: ColdFleet, lives: Mapping[str, Life], at_s: int) -> None:
+    """Nobody below its least, and never more than there is, but for the first executors of who begin just now.
+
+    What was free when it was promised to others they may have taken before these did: Spark would let others wait.
+    """
+    held = {name: life.wanted for name, life in lives.items()}
+    begun = sum(at_s - life.drawn.joins_s <= _WAITS_S for life in lives.values())
+    if sum(held.values()) - begun > fleet.slots or min(held.values(), default=1) < 1:
+        raise AssertionError(f"fleet {fleet.seed}: {held} of {fleet.slots} slots")
 
 
 def _agent(life: Life, fleet: ColdFleet, engine: FleetEngine, even: Any) -> Agent:

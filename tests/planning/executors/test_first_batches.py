@@ -36,12 +36,13 @@ def test_it_gets_twice_as_many_or_what_is_left_or_what_it_may_have(cores: int, h
 
 
 # Clicks, which holds 2 and is content, is worth 10; fraud, which holds 1, 40: its share is four fifths of the cores. Of
-# what nobody holds it has half at once, the odd one included.
+# what nobody holds it has half at once; the odd one is kept for who is to begin yet.
 BEGUN = [
     # cores, since when it runs, how busy it is, executors that fraud is given
-    (4, 20.0, 0.1, 2),
+    (4, 20.0, 0.1, 1),
     (5, 20.0, 0.1, 2),
-    (6, 20.0, 0.1, 3),
+    (6, 20.0, 0.1, 2),
+    (7, 20.0, 0.1, 3),
     (13, 20.0, None, 6),
     (3, 20.0, 0.1, 1),  # nobody holds any less
     (6, 60.0, 0.1, 1),  # it makes no use of what it has
@@ -60,7 +61,7 @@ def test_who_has_begun_just_now_gets_its_share_by_worth_of_half_of_what_nobody_h
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([given] if given > 1 else [])
 
 
-@pytest.mark.parametrize(("up_s", "given"), [(20.0, 3), (60.0, 1)])
+@pytest.mark.parametrize(("up_s", "given"), [(20.0, 2), (60.0, 1)])
 def test_who_has_had_a_first_batch_that_tells_nothing_yet_has_begun_just_now_too(up_s: float, given: int) -> None:
     begun = job("fraud", 0.0, 40.0, [operator(capacity=0.1)], up_s=up_s)
     plan = decided(fleet([CLICKS, application("fraud", 1)], 6, jobs=[job("clicks", 10.0), begun]))
@@ -79,7 +80,7 @@ def test_rounds_that_follow_one_another_keep_half_once_for_those_who_are_to_begi
     policy = ExecutorsPolicy()
     jobs = [job("clicks", 10.0), first_batch("fraud", 40.0, 0.1, 2.0)]
     plan, memory = policy.decide(fleet([CLICKS, application("fraud", 1)], 16, jobs=jobs), policy.start())
-    assert [move.after for move in plan.decisions[0].moves] == [8]  # 13 that nobody holds: 7 go, 6 are kept
+    assert [move.after for move in plan.decisions[0].moves] == [7]  # 13 that nobody holds: 6 go, 7 are kept
     jobs = [*jobs, first_batch("ads", 40.0, 0.1, 2.0)]
     dials = [CLICKS, application("fraud", 8), application("ads", 1)]
     plan, _ = policy.decide(fleet(dials, 16, 4.0, jobs), memory)

@@ -30,13 +30,15 @@ class KeptHalf:
     def of(cls, spare: int, at_s: float, before: "KeptHalf | None") -> "KeptHalf":
         """Half of what is spare now, or what was kept a moment ago: rounds that follow one another halve once.
 
+        The odd one is kept: halved to nothing, the last to begin would have none to begin with.
+
         >>> first = KeptHalf.of(13, at_s=4.0, before=None)
         >>> first.cores, KeptHalf.of(5, at_s=6.0, before=first).cores, KeptHalf.of(5, at_s=12.0, before=first).cores
-        (6, 6, 2)
+        (7, 7, 3)
         """
         if before is not None and before.at_s <= at_s < before.at_s + _HALVED_S:
             return before
-        return cls(at_s, max(0, spare) // 2)
+        return cls(at_s, (max(0, spare) + 1) // 2)
 
     def kept(self, spare: int) -> int:
         """Of the cores that nobody holds, those that are kept."""
