@@ -143,6 +143,18 @@ def test_nobody_lends_what_it_needs_to_live() -> None:
     )
 
 
+def test_nothing_is_lent_for_whoever_rests_nor_comes_to_anybody_else_then() -> None:
+    policy = ExecutorsPolicy()
+    jobs = [first_batch("ads", 10.0, up_s=90.0), first_batch("bots", 10.0, 0.1, 40.0), first_batch(busy=0.1, up_s=20.0)]
+    dials = [application("ads", 1), application("bots", 3), application("fraud", 1)]
+    plan, memory = policy.decide(fleet(dials, 6, jobs=jobs), policy.start())
+    # 1 is the share of ads, which works on its first batch, and of bots, 4 that of fraud: what bots lends is for fraud
+    assert plan.decisions[0].moves == (Executors(3, 1, "bots"), Executors(1, 3, "fraud"))
+    dials = [application("ads", 1), application("bots", 2), application("fraud", 3)]
+    plan, _ = policy.decide(fleet(dials, 6, 10.0, jobs), memory)
+    assert not plan.decisions
+
+
 def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:
     policy, jobs = ExecutorsPolicy(), [job("clicks", 10.0), first_batch()]
     plan, memory = policy.decide(fleet([CLICKS, application("fraud", 2)], 16, jobs=jobs), policy.start())

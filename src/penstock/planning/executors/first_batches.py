@@ -49,18 +49,19 @@ class KeptHalf:
         return max(0, spare) - self.kept(spare)
 
 
-def lent(tenants: TenantsOf, claims: Sequence[Claim], slots: int, free: int) -> Mapping[str, int]:
+def lent(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, free: int) -> Mapping[str, int]:
     """Executors that are lent to those who have begun just now and lack some of their share, the most first.
 
     Those who are not known either lend what they hold beyond their own share, all others what they foretell to do as
-    well without; and no more than is lacked beyond the `free` cores, which go to them at once.
+    well without; and no more than is lacked beyond the `free` cores, which go to them at once. Nothing is lent for
+    whoever was moved a moment ago, and is not moved again yet.
     """
     new = {claim.name for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))}
     if not new:
         return {}
     each = _cores_each(tenants, slots)
     shares = {claim.name: _share(claim, each * _most_utility(tenants[claim.name])) for claim in claims}
-    begun = [claim for claim in claims if claim.name in new and any(map(_has_just_begun, tenants[claim.name]))]
+    begun = [claim for claim in claims if claim.name in new - resting and _has_begun(tenants[claim.name])]
     lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - free
     if lack <= 0:
         return {}
@@ -85,22 +86,22 @@ def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
 
 
 def guessed(
-    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, free: int
+    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, free: int, lent: int = 0
 ) -> Mapping[str, Claim]:
     """Their claims as far as can be guessed: so many more executors may mend all, or nothing, at even chances.
 
-    `free` are cores that nobody holds, and those that were lent for this. Half of the former are kept for those who are
-    to begin yet: the first one of a fleet is owed all by its share.
+    `free` are cores that nobody holds, `lent` those that others lend to who has begun just now: to nobody else. Half of
+    the former are kept for those who are to begin yet: the first one of a fleet is owed all by its share.
     """
     unknown = [claim for claim in claims if not claim.worth]
-    found, left = {}, free
+    found, left = {}, free + lent
     each = _cores_each(tenants, slots) if unknown else 0.0
     for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
         if claim.name in resting or claim.now < max(1, claim.least):
             continue
-        owed = _share(claim, each * _most_utility(jobs)) if any(map(_has_just_begun, jobs)) else 0
-        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) else 0
+        owed = _share(claim, each * _most_utility(jobs)) if _has_begun(jobs) else 0
+        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) and not lent else 0
         more = max(twice, min(owed, claim.now + left // claim.cores))
         if more > claim.now:
             left -= (more - claim.now) * claim.cores
@@ -154,6 +155,10 @@ def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int
 
 def _is_new(job: JobView) -> bool:
     return _has_just_begun(job) or _works_on_its_first(job)
+
+
+def _has_begun(jobs: Iterable[JobView]) -> bool:
+    return any(map(_has_just_begun, jobs))
 
 
 def _has_just_begun(job: JobView) -> bool:

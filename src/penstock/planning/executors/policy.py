@@ -102,11 +102,11 @@ class ExecutorsPolicy:
     ) -> tuple[Mapping[str, int], Set[str]]:
         """What each is to hold, and those of them of whom nothing is known: they get what is spare, or lend theirs."""
         spare = _spare(slots, claims)
-        lend = lent(tenants, claims, slots, half.left(spare))
+        lend = lent(tenants, claims, resting, slots, half.left(spare))
         left = [replace(claim, now=claim.now - lend.get(claim.name, 0)) for claim in claims]
         borrowed = sum(lend.get(claim.name, 0) * claim.cores for claim in claims)
         new = [claim for claim in left if claim.name not in lend]
-        firsts = guessed(tenants, new, resting, slots, half.left(spare) + borrowed)
+        firsts = guessed(tenants, new, resting, slots, half.left(spare), borrowed)
         if not firsts:
             lend, left, borrowed = {}, list(claims), 0
         target = self._target(slots, spare + borrowed, left, firsts, tenants)
