@@ -1,8 +1,10 @@
 """The lease: one controller at a time, and no deed outlives the lease that it is done under."""
 
+import gc
 from dataclasses import dataclass, field
 from queue import Queue
-from threading import Event
+from threading import Event, Thread
+from threading import enumerate as enumerate_threads
 
 import pytest
 
@@ -122,7 +124,9 @@ def test_a_lease_that_is_lost_while_a_deed_is_done_is_not_taken_back_by_the_hear
         world.now_s = 45.0  # the whole process was held up
         other.take()
         world.beats.answers.put(False)
-    assert not lease.ours  # the heart has ended by now
+        world.beats.next()  # it rests again: the beat is over
+        assert not lease.ours
+        world.beats.answers.put(True)
     other.renew()
 
 
@@ -140,9 +144,54 @@ def test_a_jvm_that_does_not_answer_one_beat_is_asked_at_the_next(world: World) 
         world.beats.answers.put(True)
 
 
-def test_the_heart_stops_when_what_is_done_raises(world: World) -> None:
-    lease = ControllerLease(world.properties, "app", LEASE_S)  # with a real pause of 15 s, which nobody awaits
+def test_once_a_deed_has_raised_the_heart_renews_nothing_more(world: World) -> None:
+    lease = world.lease()
     lease.take()
     with pytest.raises(ZeroDivisionError), lease.held():
         1 / 0  # noqa: B018
-    lease.renew()
+    world.beats.next()
+    world.now_s = 15.0
+    world.beats.answers.put(False)
+    world.beats.next()
+    assert world.ends_s == LEASE_S
+    world.beats.answers.put(True)
+
+
+def hearts() -> set[Thread]:
+    return {thread for thread in enumerate_threads() if thread.name == "penstock-lease"}
+
+
+def test_deeds_one_after_the_other_share_a_heart_which_ends_with_the_lease() -> None:
+    others = hearts()
+    lease = ControllerLease(Properties(), "app", LEASE_S)  # with a real pause of 15 s, which nobody awaits
+    lease.take()
+    found = set()
+    for _ in range(3):
+        with lease.held():
+            found |= hearts() - others
+    (heart,) = found
+    lease.release()
+    heart.join(WAIT_S)
+    assert not heart.is_alive()
+
+
+def test_the_heart_of_a_lease_that_nobody_released_ends_when_nobody_has_it_any_more() -> None:
+    others = hearts()
+    lease = ControllerLease(Properties(), "app", LEASE_S)
+    lease.take()
+    with lease.held():
+        (heart,) = hearts() - others
+    del lease
+    gc.collect()
+    heart.join(WAIT_S)
+    assert not heart.is_alive()
+
+
+def test_a_lease_that_is_taken_again_has_a_heart_again(world: World) -> None:
+    lease = ControllerLease(world.properties, "app", LEASE_S)
+    others = hearts()
+    for _ in range(2):
+        lease.take()
+        with lease.held():
+            assert hearts() - others
+        lease.release()

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS
 from penstock.core.levers import Dial, Shows
+from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.costs import JobCosts, guessed, learnt
 from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S
-from penstock.planning.arbiter.fleet import UNBOUNDED, fleet_of
+from penstock.planning.arbiter.fleet import fleet_of
 from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, fleet_view, job
 
 

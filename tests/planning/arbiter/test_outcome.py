@@ -10,7 +10,8 @@ from penstock.core.intents import Intent, Juice
 from penstock.core.levers import Dial, Disturbs
 from penstock.core.view import JobView
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present
-from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
+from penstock.planning.arbiter.columns import UNBOUNDED
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.futures import FORETOLD_FUTURES
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.outcome import foretell, looked_ahead_s, recovery_s

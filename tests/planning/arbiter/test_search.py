@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.planning.arbiter.candidates import present
-from penstock.planning.arbiter.fleet import UNBOUNDED
+from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.outcome import CandidateOutcomes, foretell
 from penstock.planning.arbiter.search import Found, bound_steps, search
 from penstock.planning.arbiter.sharing import paced

@@ -10,8 +10,8 @@ from penstock.core.levers import Dial, Disturbs, Shows, Trigger
 from penstock.planning.arbiter.candidates import present, restarted
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.giving_back import as_often_as_said
+from penstock.planning.arbiter.moves import moves_to
 from penstock.planning.arbiter.outcome import foretell
-from penstock.planning.arbiter.policy import moves_to
 from penstock.planning.arbiter.search import Found, search
 from penstock.planning.arbiter.words import why
 from tests.planning.arbiter.fleets import fleet, fleet_view, job

@@ -3,11 +3,12 @@
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event, Lock, Thread
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from threading import Event, Lock
 from typing import Any
 
+from penstock.engines.spark.lease_heart import LeaseHeart
 from penstock.errors import EngineError, LeaseLostError
 
 KEY = "penstock.controller"
@@ -37,7 +38,7 @@ class ControllerLease:
         self._token = uuid.uuid4().hex
         self._lease_s = lease_s
         self._now = now
-        self._pause = pause
+        self._heart = LeaseHeart(self._beat, lease_s / 3, pause)
         self._one_at_a_time = Lock()
         self._mine: str | None = None
 
@@ -68,36 +69,27 @@ class ControllerLease:
                 raise LeaseLostError("another controller took this application over; this one stops acting")
             self._mine = fresh
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> AbstractContextManager[None]:
         """While the block lasts, the lease is renewed every third of it: a deed may block for longer than it lasts.
 
         That it is lost is heard by whoever asks for it next, by `renew`.
         """
-        over = Event()
-        heart = Thread(target=self._beat, args=(over,), name="penstock-lease", daemon=True)
-        heart.start()
-        try:
-            yield
-        finally:
-            over.set()
-            heart.join()
+        return self._heart.beating()
 
     def release(self) -> None:
         """Let others govern; releasing twice is releasing once."""
+        self._heart.stop()
         with self._one_at_a_time:
             if self._mine is not None:
                 self._properties.remove(self._key, self._mine)
                 self._mine = None
 
-    def _beat(self, over: Event) -> None:
-        while not self._pause(over, self._lease_s / 3):
-            try:
+    def _beat(self) -> None:
+        try:
+            with suppress(LeaseLostError):
                 self.renew()
-            except LeaseLostError:
-                return
-            except Exception as error:  # the JVM did not answer: two more beats come before the lease ends
-                _log.warning("the lease could not be renewed: %s", error)
+        except Exception as error:  # the JVM did not answer: two more beats come before the lease ends
+            _log.warning("the lease could not be renewed: %s", error)
 
     def _value(self) -> str:
         return f"{self._token}@{self._now() + self._lease_s:.3f}"

@@ -10,5 +10,8 @@ On costs learnt from their batches; its parts, in the order of use:
     outcome     the four above in one: what any shares and bounds would give
     search      the best shares and bounds; `alone` says at prices of slots and cores what is worth foretelling
     shortfall   that nothing meets all intents, and what would
-    policy      when to act on it, and what to say
+    learning    what the memory takes up of the batches since
+    expecting   what is foretold, and how far it was off
+    waiting     when the next turn may be, and how much it has to bring
+    policy      the round: what is done of all that
 """

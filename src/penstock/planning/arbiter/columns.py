@@ -11,12 +11,13 @@ from penstock.core.levers import ALL_OPERATORS, Dial, Disturbs
 from penstock.core.view import JobView
 from penstock.planning.arbiter.costs import JobCosts
 
+UNBOUNDED = inf  # a bound that there is none of, and parts of which there may be any number
 _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
 _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slower work is
 
 
 class JobColumns(NamedTuple):
-    """A place for each job. Of bounds and of the most parts, infinite: none."""
+    """A place for each job. Of bounds and of the most parts, UNBOUNDED: none."""
 
     arrivals: Floats
     backlog: Floats
@@ -121,18 +122,18 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> Mapping[str, float]:
         "took_s": costs.took_s,
         "aside_s": costs.aside_s,
         "staged": costs.staged,
-        "own_bound": costs.own_bound or inf,
+        "own_bound": costs.own_bound or UNBOUNDED,
         "least": unit.min_threads,
         "most": max(most, unit.min_threads),
         "weight": unit.threads,
         "trigger_s": _now(trigger) or 0.0,
         "own_trigger_s": (_now(trigger) or 0.0) if costs.own_trigger_s is None else costs.own_trigger_s,
-        "bound": _now(bound) or inf,
+        "bound": _now(bound) or UNBOUNDED,
         "can_bound": _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
         "can_retrigger": _turned(trigger),
         "in_stride": _turned(trigger) and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
         "parts": (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
-        "most_parts": inf if parts is None or parts.most is None else parts.most,
+        "most_parts": UNBOUNDED if parts is None or parts.most is None else parts.most,
     }
 
 

@@ -16,8 +16,6 @@ from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
 
-UNBOUNDED = np.inf
-
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -54,7 +52,7 @@ class Fleet:
     least: Floats  # weights
     most: Floats
     weights: Floats  # now
-    bounds: Floats  # now; infinite: none
+    bounds: Floats  # now; UNBOUNDED: none
     own_bounds: Floats  # that they came with
     can_bound: NDArray[np.bool_]
     can_retrigger: NDArray[np.bool_]

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
-from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
+from penstock.planning.arbiter.columns import UNBOUNDED
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, totals
 from penstock.planning.arbiter.sharing import conditions, pace
 

@@ -13,8 +13,9 @@ from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.plan import Decision, Reason
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import Settings, joined, present, rows_of
+from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.costs import JobCosts
-from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.memory import Acted
 from penstock.planning.arbiter.outcome import foretell, looked_ahead_s
 from penstock.planning.arbiter.settings import ArbiterSettings

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from penstock.core.levers import Partitions, Trigger
 from penstock.core.naming import named
+from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import restarted
 from penstock.planning.arbiter.fleet import Fleet
@@ -31,6 +32,17 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
     # What is worth a turn though nobody gains by it now is for what may come.
     ahead = "" if now[place] > _NOTHING else "so that it does while code warms up, or when more arrives, "
     return f"{missed(view.job(fleet.names[place]))}; {ahead}{means}"
+
+
+def resting(view: View, gain: float) -> str:
+    """Why nothing is turned, where so little utility more would be had."""
+    missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
+    unseen = [job.name for job in view.jobs if state_of(job) in UNSEEN]
+    if not missing and unseen:
+        return f"nobody is seen to miss what was asked; nobody knows of {named(unseen)}"
+    if not missing:
+        return "everyone has what they asked for"
+    return f"{named(missing)} below target; no other shares or bounds would give {100 * gain:.1f} % more or better"
 
 
 def _means(fleet: Fleet, found: Found, favoured: int) -> str:
