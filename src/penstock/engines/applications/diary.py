@@ -13,7 +13,11 @@ _INSTANT_S = 1e-6
 
 
 class FleetDiary:
-    """The last deeds, each at an instant of its own, on the clock of whoever asks."""
+    """The last deeds, each at an instant of its own, on the clock of whoever asks.
+
+    No `DeedLog` as a driver's engine has: that one forgets by time and leaves out what it said a minute ago, for upkeep
+    finds the same again every half second. Here each deed is news, and may be older than the run.
+    """
 
     def __init__(self, even: Callable[[], float]) -> None:
         self._even = even
