@@ -31,6 +31,7 @@ UNNAMED = {
     "split_envvar_value",
     "process_bind_param",  # of SQLAlchemy
     "column_expression",
+    "result_processor",
     "process_result_value",
     "startElement",  # of expat
     "characters",

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.store.codec import DoesNotFitError, decode, encode
+from penstock.store.archive import MOST_TOLD
+from penstock.store.codec import MOST_IN_A_CELL, DoesNotFitError, decode, decode_whole, encode
 
 
 class State(StrEnum):
@@ -102,6 +103,43 @@ def test_a_field_that_came_with_a_default_since_is_filled() -> None:
 def test_what_does_not_fit_is_refused_with_the_field(text: str, words: str) -> None:
     with pytest.raises(DoesNotFitError, match=words):
         decode(text, Past)
+
+
+LONG = "x" * 3_000_000
+TOLD = "x" * MOST_TOLD + "..."
+
+
+def test_of_a_text_that_is_longer_than_is_told_the_beginning_is_read_wherever_it_stands() -> None:
+    memory = Everything(State.CONVERGED, Level.LOW, 1, False, None, (LONG, "ads"), {LONG: 1.0}, {3: LONG}, {},
+                        frozenset({LONG}), (Past(1.0, {(LONG, "map"): 2}),))  # fmt: skip
+    found = decode(encode(memory), Everything)
+    assert (found.jobs, found.blocked_until, found.by_rank) == ((TOLD, "ads"), {TOLD: 1.0}, {3: TOLD})
+    assert (found.reduced, found.history) == (frozenset({TOLD}), (Past(1.0, {(TOLD, "map"): 2}),))
+
+
+@pytest.mark.parametrize("text", ['x"' * 9_000, "\\" * 10_001, "\ud800" * 10_001, "é" * 10_001])
+def test_a_long_text_is_found_whatever_is_escaped_in_it(text: str) -> None:
+    assert decode(encode(("ads", text)), tuple[str, ...]) == ("ads", text[:MOST_TOLD] + "...")
+
+
+def test_what_nobody_is_told_is_read_whole() -> None:
+    assert decode_whole(encode((LONG,)), tuple[str, ...]) == (LONG,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f'{{"{LONG}": 1}}', f'{{"utility": "{LONG}", "threads": {{}}}}', f'{{"{LONG}": {{}}}}'],
+    ids=["another word", "no number", "another word of a mapping"],
+)
+def test_what_does_not_fit_is_told_in_a_line_however_long_it_is(text: str) -> None:
+    with pytest.raises(DoesNotFitError) as found:
+        decode(text, Past)
+    assert len(str(found.value)) < 1_200
+
+
+def test_nothing_is_read_of_a_text_that_is_larger_than_all_of_ours() -> None:
+    with pytest.raises(DoesNotFitError, match="longer than 67,108,864 characters: no penstock has written it"):
+        decode(" " * (MOST_IN_A_CELL + 1), Past)
 
 
 def test_a_value_without_a_plain_form_is_a_mistake_of_the_policy() -> None:

@@ -11,8 +11,13 @@ import pytest
 from penstock.calls.recorded import diff, explain, incident, present, report
 from penstock.core.deeds import Deed
 from penstock.core.outlook import JobOutlook
-from penstock.errors import ConfigError, PenstockError
+from penstock.core.shares import Pool
+from penstock.errors import PenstockError
+from penstock.store.archive import UnreadableError
+from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from tests.bombs import a_bomb
 from tests.recorded import FORECAST, RUN, a_judging_cycle, a_route, an_acting_cycle
 
 VERDICT, OUTLOOK, DEED = (
@@ -98,5 +103,41 @@ def test_a_row_that_nobody_of_ours_wrote_is_told_by_its_place(path: Path, how: s
 )
 def test_a_route_that_cannot_be_read_is_told_by_its_place(path: Path, how: str, says: str) -> None:
     spoil(path, how)
-    with closing(open_store(path, create=False)) as store, pytest.raises(ConfigError, match=says):
+    with closing(open_store(path, create=False)) as store, pytest.raises(PenstockError, match=says):
         list(store.views(RUN.id))
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "where", "look"),
+    [
+        ("cycles SET snapshot", 2, "penstock_cycles, id 2", lambda store: list(store.views(RUN.id))),
+        ("cycles SET snapshot", 2, "penstock_cycles, id 2", lambda store: Gallery(store.database, RUN.id).newest()),
+        (
+            "cycles SET prediction_errors",
+            2,
+            "penstock_cycles, id 2, prediction_errors",
+            lambda store: store.read_run(RUN.id),
+        ),
+        ("route_windows SET body", 1, "penstock_route_windows, id 1", lambda store: list(store.views(RUN.id))),
+    ],
+)
+def test_few_bytes_that_unpack_to_gigabytes_are_told_by_run_and_place_with_what_to_do(
+    path: Path, column: str, row: int, where: str, look: Callable[[SqlStore], object]
+) -> None:
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(f"UPDATE penstock_{column} = ? WHERE id = ?", [a_bomb(2048), row])
+    with closing(open_store(path, create=False)) as store, pytest.raises(UnreadableError) as found:
+        look(store)
+    assert f", run 'demo-1': a row cannot be read: SpoiltError: {where}: " in str(found.value)
+    assert "it unpacks to more than 64 MiB: no penstock has written it" in str(found.value)
+    assert found.value.remedy == "another program wrote it: mend or delete that row; other runs can be read"
+
+
+def test_a_run_is_told_without_what_was_seen_in_the_end_where_that_cannot_be_read(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE penstock_cycles SET snapshot = ?", [a_bomb(2048)])
+    told = report("last", str(path))
+    assert (told.run.at_s, told.run.pool, len(told.run.decisions)) == ((10.0, 20.0), Pool(), 1)
+    assert "what was seen in the end cannot be told: SpoiltError: penstock_cycles, id 2: it unpacks" in caplog.text

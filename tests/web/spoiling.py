@@ -28,11 +28,26 @@ from penstock.core.plan import Verdict
 from penstock.core.price import Price
 from penstock.store.archive import AuditEntry
 from penstock.store.desk import Card
+from penstock.store.desk_tables import metadata
 from penstock.store.leadership import Leadership
 from penstock.store.open import open_store
+from penstock.store.tables import JsonBytes, JsonText
 from penstock.web.aside import Aside
 from penstock.web.what_if_process import _answered
-from tests.recorded import FORECAST, FORETOLD, RUN, URGENT, a_cycle, a_decision, a_job, a_route, a_view, an_acting_cycle
+from tests.bombs import a_bomb
+from tests.recorded import (
+    ERRORS,
+    FORECAST,
+    FORETOLD,
+    RUN,
+    URGENT,
+    a_cycle,
+    a_decision,
+    a_job,
+    a_route,
+    a_view,
+    an_acting_cycle,
+)
 
 SPOILT = replace(RUN, price=Price(0.05, "EUR"))
 OTHER = replace(RUN, id="other-1", name="other", started_at_s=2_000_000.0)
@@ -57,7 +72,14 @@ WORDS = {
     "megabytes": "x" * 3_000_000,
     "deflated words": zlib.compress(b"soon"),
     "deflated JSON": zlib.compress(b"{}"),
+    "gigabytes, deflated": a_bomb(1024),
 }
+DOCUMENTS = [
+    (table.name, column.name)
+    for table in metadata.sorted_tables
+    for column in table.columns
+    if isinstance(column.type, JsonText | JsonBytes)
+]
 IN_NUMBERS = ("NaN", "1e999", "-1e999", "1e308", "-5", '"soon"', "null", "true", "4611686018427387904")
 
 
@@ -117,7 +139,9 @@ def _cycles() -> Iterator[Cycle]:
                 "ads", at_s, 1000.0, FORECAST, ((4, 171.0),), (RecoveryForetold(FailureKind.DRIVER, 9.0, 5.0, 12.0, 3),)
             )
             verdict = Verdict(20.0, at_s, 64.0, "better: utility 55.0 -> 64.0", again=True, again_until_s=90.0, place=0)
-            plan = replace(plan, verdicts=(verdict,), outlooks=(outlook,), shortfall="no shares meet all")
+            plan = replace(
+                plan, verdicts=(verdict,), outlooks=(outlook,), errors=ERRORS, shortfall="no shares meet all"
+            )
             view = replace(view, deeds=(Deed(45.0, "ads", "restarted", "it had died"),))
         decisions = tuple(replace(one, foretold=FORETOLD) for one in plan.decisions)
         yield replace(acting, view=view, plan=replace(plan, decisions=decisions))
@@ -185,7 +209,29 @@ def _damaged_text(now: str, draw: random.Random) -> Iterator[tuple[str, str]]:
     words = list(re.finditer(r'"[a-z_]+"', now))
     for word in draw.choices(words, k=3) if words else ():
         yield f"another word than {word[0]}", now[: word.start()] + '"other"' + now[word.end() :]
+    for word in draw.choices(words, k=2) if words else ():
+        yield f"megabytes instead of {word[0]}", now[: word.start()] + f'"{"x" * 3_000_000}"' + now[word.end() :]
     yield "half of the text", now[: len(now) // 2]
+
+
+def lengthen(path: Path, word: str, by: str) -> set[str]:
+    """Put another word into the place of that one, in every document of the store; which cells came out longer."""
+    changed: set[str] = set()
+
+    def lengthened(place: str, cell: Any) -> Any:
+        packed = isinstance(cell, bytes)
+        text = zlib.decompress(cell).decode() if isinstance(cell, bytes) else cell
+        if not isinstance(text, str) or f'"{word}' not in text:
+            return cell
+        changed.add(place)
+        found = text.replace(f'"{word}', f'"{by}')
+        return zlib.compress(found.encode()) if packed else found
+
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.create_function("lengthened", 2, lengthened)
+        for table, column in DOCUMENTS:
+            raw.execute(f"UPDATE {table} SET {column} = lengthened('{table}.{column}', {column})")
+    return changed
 
 
 def questions(app: FastAPI, run: str) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -19,6 +19,7 @@ from penstock.store.open import open_store
 from penstock.web.app import create_app
 from penstock.web.settings import Rate, WebSettings
 from penstock.web.tokens import NO_TOKENS
+from tests.bombs import a_bomb
 from tests.web import spoiling
 from tests.web.loops import finished
 from tests.web.spoiling import OTHER, SPOILT, AtOnce
@@ -150,3 +151,30 @@ def test_of_names_in_megabytes_the_beginning_is_told(
         for how in IN_MEGABYTES:
             raw.execute(f"UPDATE penstock_{how}", {"x": "x" * 3_000_000})
     hold("names", asked(path, SPOILT.id, "get"), before, caplog)
+
+
+def test_of_texts_in_megabytes_within_a_document_the_beginning_is_told(
+    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before, path = asked(anew(recorded, tmp_path), SPOILT.id, "get"), anew(recorded, tmp_path)
+    changed = [spoiling.lengthen(path, word, "x" * 3_000_000) for word in ("ads", "m1", "source", "for a look")]
+    with closing(sqlite3.connect(path)) as raw, raw:  # the name by which figures of a tenant are found
+        raw.execute("UPDATE penstock_intents SET job = ? WHERE job = 'ads'", ["x" * 3_000_000])
+    assert {place.removeprefix("penstock_") for place in changed[0]} == {
+        *("cycles.snapshot", "cycles.prediction_errors", "decisions.changes", "decisions.foretold"),
+        *("step_outcomes.changes", "outlooks.body", "route_windows.body", "controllers.approval", "proposals.decision"),
+        "memories.body",
+    }
+    hold("texts", asked(path, SPOILT.id, "get"), before, caplog)
+
+
+def test_a_cell_of_few_bytes_that_unpack_to_gigabytes_is_told_by_its_place(
+    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before, path = asked(anew(recorded, tmp_path), SPOILT.id, "get"), anew(recorded, tmp_path)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE penstock_cycles SET snapshot = ?", [a_bomb(4096)])
+    found = asked(path, SPOILT.id, "get")
+    hold("a bomb", found, before, caplog)
+    assert f"run '{SPOILT.id}': a row cannot be read: SpoiltError: penstock_cycles, id " in found.news
+    assert "it unpacks to more than 64 MiB: no penstock has written it" in found.news

@@ -39,6 +39,15 @@ class AuditEntry:
     detail: str = ""
 
 
+def beginning(text: str) -> str:
+    """Of a text that is longer than is told of any, what is told.
+
+    >>> beginning("soon"), len(beginning("x" * 3_000_000))
+    ('soon', 10003)
+    """
+    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}..."
+
+
 def check_told(**texts: str) -> None:
     """A ConfigError for a text that is longer than is told of any: it would be on every page."""
     for field, text in texts.items():

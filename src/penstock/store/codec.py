@@ -3,15 +3,22 @@
 Encoding is ours, because mapping keys may be tuples, which JSON has no word for; decoding is pydantic's, which
 builds the declared types from the plain values and says exactly what does not fit. It is imported at the first value:
 who only looks whether anybody governs a run needs none.
+
+Another program may have written anything: of a text that is longer than is told of any its beginning is read, as of
+texts in columns of their own, and nothing of what is larger than all of ours together.
 """
 
 import json
-from collections.abc import Hashable, Mapping
+import re
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from penstock.errors import first_line
+from penstock.store.archive import MOST_TOLD, beginning
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -20,6 +27,8 @@ T = TypeVar("T")
 
 _PAIRS = "__pairs__"  # {"__pairs__": [[key, value], ...]} stands for a mapping whose keys are not all text
 
+MOST_IN_A_CELL = 1 << 26  # characters, unpacked
+_LONG = re.compile(f'"[^"]{{{MOST_TOLD}}}')
 
 _AS_THEY_ARE = frozenset({bool, int, float, str, type(None)})
 
@@ -49,16 +58,52 @@ def encode_figures(value: object, value_type: type[Any]) -> str:
 
 def decode(text: str, value_type: type[T]) -> T:
     """The value of that type; DoesNotFitError when the text holds something else, or something more."""
+    return _decoded(text, value_type, plain_of)
+
+
+def decode_whole(text: str, value_type: type[T]) -> T:
+    """The same with texts of any length: of what is not told to anybody."""
+    return _decoded(text, value_type, _plain_whole)
+
+
+def plain_of(text: str) -> Any:
+    """What the text says in JSON, with the beginnings of texts in it; a ValueError where that is nothing."""
+    plain = _plain_whole(text)
+    return _shortened(plain) if _may_be_long(text) else plain
+
+
+def _plain_whole(text: str) -> Any:
+    if len(text) > MOST_IN_A_CELL:
+        raise DoesNotFitError(f"it is longer than {MOST_IN_A_CELL:,} characters: no penstock has written it")
+    return _JSON.decode(text)
+
+
+def _may_be_long(text: str) -> bool:
+    """Whether a text in it may be longer than is told of any: looking takes a tenth of shortening all of them."""
+    return len(text) > MOST_TOLD and ('\\"' in text or _LONG.search(text) is not None)
+
+
+def _shortened(plain: Any) -> Any:
+    """With the beginnings of all texts in it."""
+    if isinstance(plain, str):
+        return beginning(plain)
+    if isinstance(plain, list | tuple):
+        return type(plain)(map(_shortened, plain))
+    if isinstance(plain, dict):
+        return {_shortened(key): _shortened(item) for key, item in plain.items()}
+    return plain
+
+
+def _decoded(text: str, value_type: type[T], read: Callable[[str], Any]) -> T:
     from pydantic import ValidationError
 
     adapter: TypeAdapter[tuple[T]] = _adapter(cast(Hashable, value_type))
     try:
-        plain = _JSON.decode(text)
-        (value,) = adapter.validate_python((plain,))
+        (value,) = adapter.validate_python((read(text),))
     except ValidationError as error:
         found = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in found["loc"][1:])
-        raise DoesNotFitError(f"{where or 'value'}: {found['msg']}") from error
+        raise DoesNotFitError(f"{first_line(where) if where else 'value'}: {found['msg']}") from error
     except (ValueError, TypeError) as error:
         raise DoesNotFitError(str(error)) from error
     return value

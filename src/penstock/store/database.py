@@ -63,10 +63,10 @@ class Database:
                 yield connection
 
     @contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
+    def reading(self, run: str | None = None) -> Iterator[sa.Connection]:
         """One consistent sight of the data, whoever writes meanwhile.
 
-        What stumbles over the data while it looks at them ends in an UnreadableError.
+        What stumbles over the data while it looks at them ends in an UnreadableError, with the run that is looked at.
         """
         with self._translated():
             self._prepare()
@@ -74,7 +74,10 @@ class Database:
                 try:
                     yield connection
                 except _STUMBLES as error:
-                    raise UnreadableError(f"store {self.place}: a row cannot be read: {told(error)}") from error
+                    of = "" if run is None else f", run {shown(run)}"
+                    unreadable = UnreadableError(f"store {self.place}{of}: a row cannot be read: {told(error)}")
+                    unreadable.remedy = "another program wrote it: mend or delete that row; other runs can be read"
+                    raise unreadable from error
 
     def close(self) -> None:
         """Close all connections."""

@@ -143,7 +143,7 @@ class Desk:
             yield connection
 
     def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[FoundRow]:
-        with self._database.reading() as connection:
+        with self._database.reading(run_id) as connection:
             # A store that was written before there was a desk may be on a disk that cannot be written.
             self._there = self._there or is_there(connection, table)
             if not self._there:

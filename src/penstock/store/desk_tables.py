@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Integer, Table
 
-from penstock.store.tables import Shortened, Words, metadata
+from penstock.store.tables import JsonText, Shortened, Words, metadata
 
 __all__ = ["controllers", "leaders", "metadata", "proposals", "requests"]
 
@@ -24,9 +24,9 @@ requests = Table(
     Column("who", Shortened, nullable=False),
     Column("act", Words, nullable=False),
     Column("job", Shortened),
-    Column("intent", Text),  # see intent_codec
+    Column("intent", JsonText),  # see intent_codec
     Column("proposal", Integer),
-    Column("turn", Text),  # JSON of a Wish
+    Column("turn", JsonText),  # JSON of a Wish
     Column("taken_at_s", Double),  # when the controller took it up, on the run's clock
     Index("penstock_requests_of_run", "run"),
 )
@@ -37,7 +37,7 @@ proposals = Table(
     Column("id", _Number, primary_key=True),
     _run(nullable=False),
     Column("at_s", Double, nullable=False),
-    Column("decision", Words, nullable=False),  # JSON
+    Column("decision", JsonText, nullable=False),  # JSON
     Column("answer", Words, nullable=False),
     Column("who", Shortened),
     Column("answered_at_s", Double),
@@ -53,7 +53,7 @@ controllers = Table(
     Column("interval_s", Double, nullable=False),
     Column("paused_by", Shortened),
     Column("dry_run", Boolean, nullable=False),
-    Column("approval", Words, nullable=False),  # JSON: names of the jobs that want to be asked
+    Column("approval", JsonText, nullable=False),  # JSON: names of the jobs that want to be asked
     Column("ended_at_epoch_s", Double),  # in order; 0 before, null of a penstock that did not tell
 )
 

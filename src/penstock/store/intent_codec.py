@@ -4,6 +4,7 @@ import json
 
 from penstock.core.intent_plain import intent_of_plain, plain_intent
 from penstock.core.intents import Intent
+from penstock.store.codec import plain_of
 
 
 def encode_intent(intent: Intent) -> str:
@@ -13,4 +14,4 @@ def encode_intent(intent: Intent) -> str:
 
 def decode_intent(text: str) -> Intent:
     """The intent that was encoded."""
-    return intent_of_plain(json.loads(text))
+    return intent_of_plain(plain_of(text))

@@ -1,9 +1,14 @@
-"""Values as deflated JSON, and back."""
+"""Values as deflated JSON, and back: no more of it than all of ours together."""
 
 import zlib
 from typing import Any
 
-from penstock.store.codec import decode, encode
+from penstock.errors import told
+from penstock.store.codec import MOST_IN_A_CELL, decode, decode_whole, encode
+
+
+class SpoiltError(ValueError):
+    """Bytes that no penstock has written."""
 
 
 def packed(value: object) -> bytes:
@@ -12,8 +17,13 @@ def packed(value: object) -> bytes:
 
 
 def unpacked(body: bytes, value_type: type[Any]) -> Any:
-    """The value again; a DoesNotFitError where it is none of that type."""
+    """The value again; a DoesNotFitError where it is none of that type, a SpoiltError where it is nothing."""
     return decode(inflated(body), value_type)
+
+
+def unpacked_whole(body: bytes, value_type: type[Any]) -> Any:
+    """The same with texts of any length: of what is not told to anybody."""
+    return decode_whole(inflated(body), value_type)
 
 
 def deflated(text: str) -> bytes:
@@ -22,5 +32,14 @@ def deflated(text: str) -> bytes:
 
 
 def inflated(body: bytes) -> str:
-    """The text again."""
-    return zlib.decompress(body).decode()
+    """The text again. A thousandth of the bytes may hold it: no more of it is unpacked than ours come to."""
+    inflating = zlib.decompressobj()
+    try:
+        text = inflating.decompress(body, MOST_IN_A_CELL + 1)
+        if len(text) > MOST_IN_A_CELL:
+            raise SpoiltError(f"it unpacks to more than {MOST_IN_A_CELL >> 20} MiB: no penstock has written it")
+        if not inflating.eof:
+            raise SpoiltError("its end is missing")
+        return text.decode()
+    except (zlib.error, TypeError, UnicodeDecodeError) as error:
+        raise SpoiltError(f"it cannot be unpacked: {told(error)}") from error

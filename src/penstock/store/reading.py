@@ -1,8 +1,8 @@
 """Reading a run back: its rows in the order of its cycles, told as a Run or as the views that were seen."""
 
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 
@@ -16,6 +16,7 @@ from penstock.core.prediction import PredictionError
 from penstock.core.run import EARLIER, DecisionRecord, Note, Run, StepsTaken, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
+from penstock.errors import told
 from penstock.store import cells, rows_read, tables
 from penstock.store.acts import began_dry, read_acts
 from penstock.store.archive import AuditEntry
@@ -24,9 +25,12 @@ from penstock.store.cards import read_card
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of, is_there
 from penstock.store.intent_codec import decode_intent
+from penstock.store.packing import SpoiltError
 from penstock.store.read_timelines import read_timelines
 from penstock.store.route_windows import SeenWindows
 from penstock.store.timelines import noted
+
+log = logging.getLogger("penstock.store")
 
 NEWEST_TOLD = 5_000  # decisions and acts: each takes 0.1 ms, and every page reads decisions
 
@@ -189,7 +193,14 @@ def read_intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:
     """Every intent that was stated in the run, by the number of its row."""
     table = tables.intents
     found = connection.execute(sa.select(table.c.id, table.c.body).where(table.c.run == run))
-    return {number: decode_intent(body) for number, body in found}
+    return {number: _intent(number, body) for number, body in found}
+
+
+def _intent(number: int, body: str) -> Intent:
+    try:
+        return decode_intent(body)
+    except Exception as error:
+        raise ValueError(f"penstock_intents, id {number}: {told(error)}") from error
 
 
 def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
@@ -229,15 +240,17 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
 
 def _last_view(connection: sa.Connection, run: int) -> View | None:
     """What was seen in the end; not known where another penstock recorded it otherwise."""
-    with suppress(DoesNotFitError):
+    try:
         newest = read_newest(connection, run)
-        return None if newest is None else newest[1]
-    return None
+    except (DoesNotFitError, SpoiltError) as error:
+        log.warning("what was seen in the end cannot be told: %s", told(error))
+        return None
+    return None if newest is None else newest[1]
 
 
 def _last_errors(connection: sa.Connection, run: int) -> tuple[PredictionError, ...]:
     """How far off predictions were, as the last cycle has it that tells of any."""
     known = {column.name: column for column in columns_of(connection, tables.cycles)}["prediction_errors"]
-    wanted = sa.select(known).where(tables.cycles.c.run == run, known.is_not(None))
+    wanted = sa.select(tables.cycles.c.id, known).where(tables.cycles.c.run == run, known.is_not(None))
     newest = wanted.order_by(tables.cycles.c.at_s.desc()).limit(1)
-    return rows_read.errors_of(connection.execute(newest).scalar_one_or_none())
+    return rows_read.errors_of(connection.execute(newest).mappings().one_or_none())

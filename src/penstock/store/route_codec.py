@@ -4,13 +4,13 @@
 """
 
 import json
-import zlib
 from dataclasses import replace
 from typing import Any
 
 from penstock.core.pairs import Key, Pair, PairCounts
 from penstock.core.routes import Links, RouteFigures
 from penstock.store.codec import DoesNotFitError, decode, encode
+from penstock.store.packing import deflated, inflated
 
 _LINKS = ("newest", "basis", "newest_before", "basis_before")
 
@@ -20,13 +20,14 @@ def pack_route(figures: RouteFigures) -> bytes:
     rest = replace(figures, newest={}, basis={}, newest_before={}, basis_before={})
     links = {name: _columns(getattr(figures, name)) for name in _LINKS}
     text = json.dumps({"links": links, "rest": encode(rest)}, separators=(",", ":"), ensure_ascii=True)
-    return zlib.compress(text.encode(), level=1)
+    return deflated(text)
 
 
 def unpack_route(body: bytes) -> RouteFigures:
-    """The figures again; DoesNotFitError when they are something else."""
+    """The figures again; DoesNotFitError when they are something else, a SpoiltError when they are nothing."""
+    text = inflated(body)
     try:
-        found = json.loads(zlib.decompress(body))
+        found = json.loads(text)
         newest, basis, newest_before, basis_before = (_links(found["links"][name]) for name in _LINKS)
         rest = decode(found["rest"], RouteFigures)
         return replace(rest, newest=newest, basis=basis, newest_before=newest_before, basis_before=basis_before)

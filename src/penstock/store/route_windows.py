@@ -9,6 +9,7 @@ from penstock.core.routes import RouteFigures
 from penstock.errors import told
 from penstock.store import tables
 from penstock.store.codec import DoesNotFitError
+from penstock.store.packing import SpoiltError
 from penstock.store.route_codec import pack_route, unpack_route
 
 
@@ -64,4 +65,5 @@ class SeenWindows:
         try:
             return unpack_route(body)
         except Exception as error:
-            raise DoesNotFitError(f"penstock_route_windows, id {number}: {told(error)}") from error
+            kind = SpoiltError if isinstance(error, SpoiltError) else DoesNotFitError
+            raise kind(f"penstock_route_windows, id {number}: {told(error)}") from error

@@ -20,7 +20,7 @@ from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo
 from penstock.core.states import State, judged
 from penstock.core.view import JobView, View
-from penstock.errors import shown
+from penstock.errors import shown, told
 from penstock.store.cells import (
     LATEST_EPOCH_S,
     MOST,
@@ -33,8 +33,8 @@ from penstock.store.cells import (
     text_or_none_in,
     utility_in,
 )
-from penstock.store.codec import decode
-from penstock.store.packing import inflated, unpacked
+from penstock.store.codec import DoesNotFitError, decode
+from penstock.store.packing import SpoiltError, inflated, unpacked
 from penstock.store.rows_written import OF_RUNS
 
 _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
@@ -48,13 +48,18 @@ def run_info(row: Mapping[Any, Any]) -> RunInfo:
     began_s = number_within(row["started_at_s"], 0.0, LATEST_EPOCH_S)
     slot_hour = number_within(row["slot_hour_price"], 0.0, MOST_AN_HOUR)
     price = None if slot_hour is None else Price(slot_hour, row["currency"] or "")
-    told = {name: row[name] for name in OF_RUNS}
-    return RunInfo(**{**told, "started_at_s": began_s}, price=price)
+    plain = {name: row[name] for name in OF_RUNS}
+    return RunInfo(**{**plain, "started_at_s": began_s}, price=price)
 
 
-def errors_of(body: bytes | None) -> tuple[PredictionError, ...]:
+def errors_of(row: Mapping[Any, Any] | None) -> tuple[PredictionError, ...]:
     """How far off predictions were, as a cycle has it; none of cycles from before there were any."""
-    errors: tuple[PredictionError, ...] = () if body is None else unpacked(body, cast(Any, tuple[PredictionError, ...]))
+    if row is None or row["prediction_errors"] is None:
+        return ()
+    try:
+        errors: tuple[PredictionError, ...] = unpacked(row["prediction_errors"], cast(Any, tuple[PredictionError, ...]))
+    except ValueError as error:
+        raise SpoiltError(f"penstock_cycles, id {row['id']}, prediction_errors: {told(error)}") from error
     return errors
 
 
@@ -159,7 +164,7 @@ def view_of(
     deeds: tuple[Deed, ...] = (),
 ) -> View:
     """The view as it was: its figures from the cycle's row, how they were judged from the jobs' rows."""
-    snapshot = decode(inflated(row["snapshot"]).replace(_NEVER_FILLED, ""), Snapshot)
+    snapshot = _snapshot_of(row)
     jobs = tuple(
         JobView(
             figures,
@@ -183,3 +188,11 @@ def view_of(
         levers=snapshot.levers,
         deeds=deeds,
     )
+
+
+def _snapshot_of(row: Mapping[Any, Any]) -> Snapshot:
+    """All figures of the cycle; a DoesNotFitError where another penstock recorded it, a SpoiltError where none did."""
+    try:
+        return decode(inflated(row["snapshot"]).replace(_NEVER_FILLED, ""), Snapshot)
+    except (DoesNotFitError, SpoiltError) as error:
+        raise type(error)(f"penstock_cycles, id {row['id']}: {error}") from error

@@ -170,9 +170,9 @@ class SqlStore:
             tables.memories.c.run == run.number, tables.memories.c.policy == policy
         )
         try:
-            with self._database.reading() as connection:
+            with self._database.reading(run.info.id) as connection:
                 body = connection.execute(wanted).scalar_one_or_none()
-                return None if body is None else packing.unpacked(body, memory_type)
+                return None if body is None else packing.unpacked_whole(body, memory_type)
         except UnreadableError as error:
             log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
             return None
@@ -180,7 +180,7 @@ class SqlStore:
     def rounds(self, decided_from_s: float, before_s: float) -> tuple[PastRound, ...]:
         run = self._begun()
         try:
-            with self._database.reading() as connection:
+            with self._database.reading(run.info.id) as connection:
                 return tuple(reading.read_rounds(connection, run.number, decided_from_s, before_s))
         except UnreadableError as error:
             log.warning("the rounds of run %s no longer fit (%s); their decisions are left", run.info.id, error)
@@ -188,7 +188,7 @@ class SqlStore:
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
         kept, run = tables.budget_windows.c, self._begun()
-        with self._database.reading() as connection:
+        with self._database.reading(run.info.id) as connection:
             wanted = sa.select(kept.from_s, kept.good, kept.bad, kept.unknown, kept.idle).where(
                 kept.name == _windows_name(run.info),
                 kept.job == job,
@@ -203,16 +203,16 @@ class SqlStore:
 
     def jobs(self, run_id: str) -> tuple[str, ...]:
         """The names of all jobs that were ever seen in the run."""
-        with self._database.reading() as connection:
+        with self._database.reading(run_id) as connection:
             known = sa.select(tables.intents.c.job).where(tables.intents.c.run == self._number(connection, run_id))
             return tuple(sorted(set(connection.execute(known).scalars())))
 
     def read_run(self, run_id: str) -> Run:
-        with self._database.reading() as connection:
+        with self._database.reading(run_id) as connection:
             return reading.read_run(connection, self._number(connection, run_id))
 
     def views(self, run_id: str) -> Iterator[View]:
-        with self._database.reading() as connection:
+        with self._database.reading(run_id) as connection:
             try:
                 yield from reading.read_views(connection, self._number(connection, run_id))
             except DoesNotFitError as error:
@@ -228,7 +228,7 @@ class SqlStore:
             connection.execute(tables.audit.insert().values(run=run.number, **values))
 
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
-        with self._database.reading() as connection:
+        with self._database.reading(run_id) as connection:
             return reading.read_audit(connection, self._number(connection, run_id))
 
     def close(self) -> None:

@@ -27,7 +27,8 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from penstock.store.archive import MOST_TOLD
+from penstock.store.archive import MOST_TOLD, beginning
+from penstock.store.codec import MOST_IN_A_CELL
 
 metadata = MetaData()
 
@@ -66,7 +67,29 @@ class Shortened(Words):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
         text = super().process_result_value(value, dialect)
-        return text if text is None or len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}..."
+        return None if text is None else beginning(text)
+
+
+class JsonText(Words):
+    """JSON. Of one that is larger than any of ours no more leaves the database than shows that."""
+
+    cache_ok = True
+
+    def column_expression(self, column: ColumnElement[str]) -> ColumnElement[str]:
+        return type_coerce(func.substr(column, 1, MOST_IN_A_CELL + 1), self)
+
+
+class JsonBytes(TypeDecorator[bytes]):
+    """JSON deflated, see packing: the same of it."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def column_expression(self, column: ColumnElement[bytes]) -> ColumnElement[bytes]:
+        return type_coerce(func.substr(column, 1, MOST_IN_A_CELL + 1), self)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> None:
+        """As it stands there: SQLite keeps words in a column of bytes, too, and who unpacks them can say which."""
 
 
 def _in_cycle() -> Column[Any]:
@@ -113,7 +136,7 @@ intents = Table(
     Column("job", Shortened, nullable=False),
     Column("text", Shortened, nullable=False),
     Column("max_utility", Double, nullable=False),
-    Column("body", Text, nullable=False),  # see intent_codec
+    Column("body", JsonText, nullable=False),  # see intent_codec
     Index("penstock_intents_of_run", "run"),
 )
 
@@ -128,10 +151,10 @@ cycles = Table(
     Column("utility", Double, nullable=False),
     Column("max_utility", Double, nullable=False),
     Column("note", Shortened, nullable=False),
-    Column("snapshot", LargeBinary, nullable=False),  # all figures, JSON deflated, for replay
+    Column("snapshot", JsonBytes, nullable=False),  # all figures, JSON deflated, for replay
     Column("error", Shortened),  # what went wrong in the loop itself
     Column("shortfall", Shortened),  # that no shares meet all intents; null while some do
-    Column("prediction_errors", LargeBinary),  # JSON of the plan's errors, deflated; null where it tells of none
+    Column("prediction_errors", JsonBytes),  # JSON of the plan's errors, deflated; null where it tells of none
     Column("possible_utility", Double),  # what those could have that were not starting
     Column("writer_epoch", BigInteger),  # of the driver that wrote it, see writers
     UniqueConstraint("run", "at_s"),
@@ -161,7 +184,7 @@ job_figures = Table(
     Column("trouble", Shortened),
     Column("state", Words),  # as core.states has it
     Column("urgency", Double),  # times its worth, where its error budget runs low; null: once
-    Column("spent", Text),  # JSON: how its error budget stood; null where it has none
+    Column("spent", JsonText),  # JSON: how its error budget stood; null where it has none
     Index("penstock_job_figures_of_intent", "intent_id"),
     sqlite_with_rowid=False,
 )
@@ -203,10 +226,10 @@ decisions = Table(
     Column("at_s", Double, nullable=False),
     Column("reason", Words, nullable=False),
     Column("why", Shortened, nullable=False),
-    Column("changes", Words, nullable=False),  # JSON: [{"job", "operator", "before", "after"}, ...]
+    Column("changes", JsonText, nullable=False),  # JSON: [{"job", "operator", "before", "after"}, ...]
     Column("utility_before", Double, nullable=False),
     Column("expected_utility", Double),
-    Column("foretold", Words),  # JSON: [{"job", "latency_s", "juice", "utility", "was_latency_s", ...}, ...]
+    Column("foretold", JsonText),  # JSON: [{"job", "latency_s", "juice", "utility", "was_latency_s", ...}, ...]
     sqlite_with_rowid=False,
 )
 
@@ -216,7 +239,7 @@ step_outcomes = Table(
     _in_cycle(),
     _position(),
     Column("job", Shortened, nullable=False),
-    Column("changes", Words, nullable=False),
+    Column("changes", JsonText, nullable=False),
     Column("error", Shortened),
     Column("undone", Boolean),
     sqlite_with_rowid=False,
@@ -243,7 +266,7 @@ outlooks = Table(
     metadata,
     _in_cycle(),
     Column("job", Words, primary_key=True),
-    Column("body", Text, nullable=False),  # JSON of a JobOutlook
+    Column("body", JsonText, nullable=False),  # JSON of a JobOutlook
     sqlite_with_rowid=False,
 )
 
@@ -269,7 +292,7 @@ route_windows = Table(
     Column("job", Words, nullable=False),
     Column("route", Words, nullable=False),
     Column("window", BigInteger, nullable=False),
-    Column("body", LargeBinary, nullable=False),  # JSON of RouteFigures, deflated
+    Column("body", JsonBytes, nullable=False),  # JSON of RouteFigures, deflated
     Index("penstock_route_windows_of_run", "run"),
 )
 
@@ -289,7 +312,7 @@ memories = Table(
     Column("run", _Id, ForeignKey("penstock_runs.number", ondelete="CASCADE"), primary_key=True),
     Column("policy", Words, primary_key=True),
     Column("at_s", Double, nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", JsonBytes, nullable=False),
 )
 
 audit = Table(

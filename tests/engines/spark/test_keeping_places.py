@@ -10,8 +10,10 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, FakeWriter
 from penstock.engines.spark.jobs import Job, JobFunction
 from penstock.engines.spark.port import Route
+from penstock.engines.spark.routing.damage import DamagedError
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.machines import Executor
+from penstock.errors import told
 
 STAGES = (("Scan", 3), ("StateStoreSave", 3), ("StateStoreSave", 3))
 SENT = "state partitions sent to their executors"
@@ -119,3 +121,51 @@ def test_an_executor_that_is_lost_leaves_its_partitions_to_the_others(cluster: C
     cluster.batch()
     assert set(cluster.ran()) == {"0", "1"}
     assert cluster.ran()[:3] == cluster.ran()[3:]
+
+
+@dataclass
+class BookRoute(TagsRoute):
+    """A route whose book is read where windows end and partitions are placed, and may be no book any more."""
+
+    fault: Exception | None = None
+    ended: int = 0
+
+    def housed(self, homes: Mapping[int, Executor]) -> None:
+        self._read()
+        super().housed(homes)
+
+    def close_window(self, wall_s: float, key_bytes: float | None) -> None:
+        self._read()
+        self.ended += 1
+
+    def _read(self) -> None:
+        if self.fault is not None:
+            raise self.fault
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [DamagedError("changes/000001.json is damaged"), IndexError("no change"), PermissionError(13, "denied", "/book")],
+    ids=lambda fault: type(fault).__name__,
+)
+def test_a_book_that_cannot_be_read_while_governing_is_told_of_its_job_and_the_other_jobs_are_looked_after(
+    fault: Exception,
+) -> None:
+    fake, broken, whole = FakeSpark(executors=3), BookRoute(fault=fault), BookRoute()
+    fake.executors.aim(3)
+    fake.routes |= {"ads": cast(Route, broken), "tags": cast(Route, whole)}
+    made = cast(JobFunction, lambda session: FakeWriter(partitions=3, stages=STAGES))
+    jobs = [Job("ads", made), Job("tags", made)]
+    engine = SparkEngine(fake, jobs, SparkSettings(pin_routes=True, lease_s=3600.0), fake.clocks)
+    engine.open()
+    engine.start(wait=True)
+    for _ in range(2):
+        for job in ("ads", "tags"):
+            fake.commit(job)
+        engine.tend()
+    deeds = engine.observe(fake.now_s).deeds
+    assert (whole.ended, whole.homes) == (2, {0: "0", 1: "1", 2: "2"})
+    assert {deed.text for deed in deeds if deed.job == "ads" and deed.error == told(fault)} >= {
+        "its window of key pairs was to end"
+    }
+    assert [deed.error for deed in deeds if deed.job != "ads"] == [None] * sum(deed.job != "ads" for deed in deeds)

@@ -9,7 +9,7 @@ from penstock.engines.spark.query import Query
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.routing.pins import Pins, RanTask, homes
 from penstock.engines.spark.state import EngineState
-from penstock.errors import EngineError
+from penstock.errors import GoverningEndsError, told
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 
@@ -44,8 +44,10 @@ class KeepingPlaces:
         for name, route, query in self._routes.queried():
             try:
                 self._look(name, route, query)
-            except EngineError as error:  # a query may end meanwhile; the next batch tells again
-                _log.warning("%s", error)
+            except GoverningEndsError:
+                raise
+            except Exception as error:  # a query may end meanwhile, or its book be damaged; the next batch tells again
+                _log.warning("%s: %s", name, told(error))
 
     def keep(self, deeds: DeedLog) -> None:
         """That, and what is not where it belongs is sent there."""
@@ -53,8 +55,10 @@ class KeepingPlaces:
             try:
                 self._look(name, route, query)
                 sent = self._send(name, route, query)
-            except EngineError as error:  # a query may end meanwhile; the next batch tells again
-                deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, str(error))
+            except GoverningEndsError:
+                raise
+            except Exception as error:  # the same
+                deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, told(error))
                 continue
             if sent:
                 deeds.note(name, f"{sent} state partitions sent to their executors", self._why(name))

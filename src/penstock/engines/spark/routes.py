@@ -1,17 +1,15 @@
 """The routes of the jobs that have one, and their windows of key pairs."""
 
-import logging
 from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.routes import RouteFigures
+from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.progress import Batch
-from penstock.errors import PenstockError
-
-_log = logging.getLogger("penstock.spark")
+from penstock.errors import GoverningEndsError, told
 
 
 class Routes:
@@ -41,14 +39,16 @@ class Routes:
                 self._newest[track.job.name] = batch
                 route.add(batch)
 
-    def close_windows(self, wall_s: float) -> None:
-        """Windows of key pairs that are full end."""
+    def close_windows(self, wall_s: float, deeds: DeedLog) -> None:
+        """Windows of key pairs that are full end. A job's book may be lost or damaged: the others' end all the same."""
         for name, route in self._running():
             batches = self._state.named(name).batches
             try:
                 route.close_window(wall_s, batches[-1].key_bytes if batches else None)
-            except PenstockError as error:  # its book was lost, say: the others' windows end all the same
-                _log.warning("%s: its window of key pairs did not end; %s", name, error)
+            except GoverningEndsError:
+                raise
+            except Exception as error:
+                deeds.note(name, "its window of key pairs was to end", "it was full", told(error))
 
     def told(self) -> tuple[RouteFigures, ...]:
         """Each by its last window that has ended."""

@@ -49,7 +49,7 @@ class Upkeep:
         with apart.trying("clock"):
             self._take_up_clock()
         with apart.trying("windows of key pairs"):
-            self._routes.close_windows(shared.clocks.wall())
+            self._routes.close_windows(shared.clocks.wall(), shared.deeds)
         with shared.lease.held():
             with apart.trying("executors"):
                 if self._capacity.keep():
