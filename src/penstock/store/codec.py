@@ -79,7 +79,7 @@ def _plain_whole(text: str) -> Any:
 
 
 def _may_be_long(text: str) -> bool:
-    """Whether a text in it may be longer than is told of any: looking takes a tenth of shortening all of them."""
+    """Whether a text in it may be longer than is told of any."""
     return len(text) > MOST_TOLD and ('\\"' in text or _LONG.search(text) is not None)
 
 
