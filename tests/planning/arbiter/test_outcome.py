@@ -105,13 +105,23 @@ def at_a_pace(one: Fleet, bounds: list[float], horizon_s: float = 40.0) -> Any:
 def test_a_backlog_is_worked_off_and_the_latency_falls() -> None:
     behind = fleet(job("ads", 100.0), backlog=np.array([2000.0]))
     lived = at_a_pace(behind, [UNBOUNDED])
-    assert float(lived.oldest_s[0, 0, 0]) > 20.0  # the oldest of 2,000 rows at 100 a second
+    assert float(lived.oldest_s[0]) > 20.0  # the oldest of 2,000 rows at 100 a second
     assert float(lived.waiting[0, 0]) < 150.0
 
 
 def test_a_bound_below_what_arrives_lets_the_backlog_grow_for_ever() -> None:
     alone = fleet(job("ads", 100.0))
     assert float(at_a_pace(alone, [50.0]).waiting[0, 0]) == pytest.approx(40.0 * 50.0, rel=0.15)
+
+
+def test_who_is_at_rest_is_done_with_at_once_while_others_go_on() -> None:
+    lived = at_a_pace(fleet(job("calm", 20.0), job("behind", 100.0)), [UNBOUNDED, 50.0])
+    calm, behind = (lived.counts_s[lived.jobs == place] for place in (0, 1))
+    assert len(calm) < 4 < len(behind)
+    # The time of all its batches together is the horizon, and what counts late is its second half.
+    assert (calm.sum(), behind.sum()) == pytest.approx((40.0, 40.0))
+    assert lived.in_cells(lived.late_s)[0].tolist() == pytest.approx([20.0, 20.0])
+    assert lived.juice[0].tolist() == pytest.approx([1.0, 0.5], rel=0.01)
 
 
 def test_recovery_is_the_downtime_and_working_off_what_came_meanwhile() -> None:
@@ -138,7 +148,7 @@ def test_fewer_parts_of_the_state_are_fewer_tasks_and_the_job_is_down_for_a_whil
     fewer = replace(present(counted), parts=np.array([[4.0]]))
     now, then = foretell(counted, present(counted)), foretell(counted, fewer)
     assert then.latency_s[0, 0] < 0.8 * now.latency_s[0, 0]
-    assert course(counted, paced(counted, fewer, 40.0), fewer, 40.0).oldest_s[0, 0, 0] > RESTART_S
+    assert course(counted, paced(counted, fewer, 40.0), fewer, 40.0).oldest_s[0] > RESTART_S
 
 
 def test_what_is_foretold_to_come_is_one_of_the_futures() -> None:

@@ -52,12 +52,14 @@ def _back_s(fleet: Fleet, best: Settings, horizon_s: float) -> Floats:
     ahead = fleet.ahead(fleet.futures[0])
     found = course(ahead, paced(ahead, best, horizon_s), best, horizon_s)
     back_s = np.full(fleet.size, np.inf)
+    first_s = found.counts_s[: fleet.size]
     for alike in fleet.objectives:
         if alike.kind == "latency":
-            counts_s = found.counts_s[:, 0, alike.jobs]
-            until_s = counts_s.cumsum(axis=0)
-            over = (lateness(alike, found)[:, 0] > 1.0) & (counts_s > 0.0)
-            last_s = np.where(over, until_s, 0.0).max(axis=0)
+            which, in_targets = lateness(alike, found)
+            over = which[(in_targets > 1.0) & (found.counts_s[which] > 0.0)]
+            last_s = np.zeros(fleet.size)
+            np.maximum.at(last_s, found.cells[over], found.until_s[over])
             # Where none is late any more, the first one says so.
-            back_s[alike.jobs] = np.where(last_s >= horizon_s - 1e-6, np.inf, np.maximum(last_s, counts_s[0]))
+            then_s = np.where(last_s >= horizon_s - 1e-6, np.inf, np.maximum(last_s, first_s))
+            back_s[alike.jobs] = then_s[alike.jobs]
     return back_s

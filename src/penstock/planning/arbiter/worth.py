@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -39,54 +38,59 @@ class CandidateWorth:
 
 def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> CandidateWorth:
     """The utilities of all jobs under all candidates; `recovery` works recovery times out, where somebody asks."""
-    late = _late(found.counts_s)
     settled = np.zeros_like(found.juice)
     for alike in objectives:
-        settled[:, alike.jobs] += alike.worth * _settled_shares(alike, found, recovery, late)
+        settled[:, alike.jobs] += alike.worth * _settled_shares(alike, found, recovery)
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
-    return CandidateWorth(
-        utilities(objectives, found, recovery), settled, (late * mean_s).sum(axis=0), found.late_juice
-    )
+    latency_s = found.in_cells(found.late_s * mean_s) / _late_s(found)
+    return CandidateWorth(utilities(objectives, found, recovery), settled, latency_s, found.late_juice)
 
 
 def utilities(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> Floats:
     """Only what they are worth over the horizon, for many candidates of which nothing else is asked."""
-    whole, late = _of_time(found.counts_s), _late(found.counts_s)
     utility = np.zeros_like(found.juice)
     for alike in objectives:
-        all_share, late_share = _shares_of(alike, found, recovery, whole, late)
+        all_share, late_share = _shares_of(alike, found, recovery)
         utility[:, alike.jobs] += alike.worth * (LATE * late_share + (1.0 - LATE) * all_share)
     return utility
 
 
-def _shares_of(
-    alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats
-) -> tuple[Floats, Floats]:
+def _shares_of(alike: Objectives, found: Course, recovery: Callable[[], Floats]) -> tuple[Floats, Floats]:
     """The share of their utility that jobs have over all of the horizon, and over its second half."""
-    jobs = alike.jobs
     if alike.kind == "latency":
-        spread = _shares(alike.shape, _on_grid(lateness(alike, found)), _SPREAD)
-        return (whole[:, :, jobs] * spread).sum(axis=0), (late[:, :, jobs] * spread).sum(axis=0)
+        which, in_targets = lateness(alike, found)
+        spread = _shares(alike.shape, _on_grid(in_targets), _SPREAD)
+        whole = found.in_cells(found.counts_s[which] * spread, which)[:, alike.jobs] / found.horizon_s
+        return whole, found.in_cells(found.late_s[which] * spread, which)[:, alike.jobs] / _late_s(found)
     if alike.kind == "juice":
         return _of_juice(alike, found.juice), _of_juice(alike, found.late_juice)
     recovered = _of_recovery(alike, recovery)
     return recovered, recovered
 
 
-def _settled_shares(alike: Objectives, found: Course, recovery: Callable[[], Floats], late: Floats) -> Floats:
+def _settled_shares(alike: Objectives, found: Course, recovery: Callable[[], Floats]) -> Floats:
     """The share once it has settled, which takes a latency for as exact as it is foretold."""
     if alike.kind == "latency":
-        exact = _shares(alike.shape, _on_grid(lateness(alike, found)))
-        share: Floats = (late[:, :, alike.jobs] * exact).sum(axis=0)
+        which, in_targets = lateness(alike, found)
+        exact = _shares(alike.shape, _on_grid(in_targets))
+        share: Floats = found.in_cells(found.late_s[which] * exact, which)[:, alike.jobs] / _late_s(found)
         return share
     return _of_juice(alike, found.late_juice) if alike.kind == "juice" else _of_recovery(alike, recovery)
 
 
-def lateness(alike: Objectives, found: Course) -> Floats:
-    """The latency that is meant, in targets."""
-    oldest_s, newest_s = found.oldest_s[:, :, alike.jobs], found.newest_s[:, :, alike.jobs]
-    in_targets: Floats = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
-    return in_targets
+def _late_s(found: Course) -> float:
+    """How long the horizon's second half is."""
+    return 0.5 * found.horizon_s
+
+
+def lateness(alike: Objectives, found: Course) -> tuple[NDArray[np.intp], Floats]:
+    """The batches of those who ask for it, and the latency that is meant of each, in targets."""
+    targets = np.full(found.shape[1], np.nan)  # of nobody else
+    targets[alike.jobs] = alike.targets
+    target_s = targets[found.jobs]
+    which = np.flatnonzero(target_s > 0.0)
+    oldest_s, newest_s = found.oldest_s[which], found.newest_s[which]
+    return which, (newest_s + alike.part * (oldest_s - newest_s)) / target_s[which]
 
 
 def _of_juice(alike: Objectives, juice: Floats) -> Floats:
@@ -97,32 +101,9 @@ def _of_recovery(alike: Objectives, recovery: Callable[[], Floats]) -> Floats:
     return _shares(alike.shape, _on_grid(recovery()[:, alike.jobs] / alike.targets))
 
 
-def _of_time(counts_s: Floats) -> Floats:
-    """How much each batch counts: by its time."""
-    weights: Floats = counts_s / np.maximum(counts_s.sum(axis=0), 1e-9)
-    return weights
-
-
-def _late(counts_s: Floats) -> Floats:
-    """The same of the second half alone."""
-    until_s = _so_far(counts_s)
-    half_s = 0.5 * until_s[-1]
-    late_s = np.maximum(0.0, until_s - np.maximum(until_s - counts_s, half_s))
-    weights: Floats = late_s / np.maximum(late_s.sum(axis=0), 1e-9)
-    return weights
-
-
-def _so_far(counts_s: Floats) -> Floats:
-    """Sums over the batches; numpy's own take eight times as long along a first axis."""
-    until_s = counts_s.copy()
-    for before, now in pairwise(until_s):
-        now += before
-    return until_s
-
-
 def _on_grid(badness: Floats) -> GridPlaces:
     """Where these lie on the grid: the place before, and how far it is from there to the next."""
-    logs = np.log(np.clip(badness, _GRID[0], _GRID[-1]))
+    logs = np.log(np.minimum(np.maximum(badness, _GRID[0]), _GRID[-1]))
     along = (logs - _LOG_GRID[0]) * ((len(_GRID) - 1) / (_LOG_GRID[-1] - _LOG_GRID[0]))
     before = np.minimum(along.astype(np.intp), len(_GRID) - 2)
     return before, along - before
