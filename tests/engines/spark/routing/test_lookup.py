@@ -13,7 +13,7 @@ from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.jvm.routing.grouping import Salting, with_salt
-from penstock.engines.spark.jvm.routing.lookup import SlotTables, kept, reread, since_us, slot_since, table_cell
+from penstock.engines.spark.jvm.routing.lookup import SlotTables, kept, moment_of, reread, slot_at, table_cell
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.shape import SINCE_EVER_US, SLOTS, TableSlot
 
@@ -134,11 +134,13 @@ def test_a_table_that_is_withdrawn_leaves_the_others_where_they_are() -> None:
     assert kept(three, _slots([0])) == (three[0], *NOTHING[1:])
 
 
-@pytest.mark.parametrize(("second", "slot"), [(0, 1), (9, 1), (10, 2), (19, 2), (20, 3), (21, 3)])
+@pytest.mark.parametrize(
+    ("second", "slot"), [(0, 1), (9, 1), (10, 2), (19, 2), (20, 3), (21, 3), (None, 1), (-(10**12), 1), (10**12, 3)]
+)
 def test_a_window_follows_the_newest_table_that_begins_before_it_does(
-    spark: SparkSession, tmp_path: Path, second: int, slot: int
+    spark: SparkSession, tmp_path: Path, second: int | None, slot: int
 ) -> None:
     cell = table_cell(spark, book_of(tmp_path, 3), LIVE, 0)
-    begins = functions.timestamp_seconds(functions.lit(second))
-    found = spark.range(1).select(slot_since(cell, since_us(cell, begins)).alias("slot")).collect()
+    begins = functions.timestamp_seconds(functions.lit(second).cast("bigint"))
+    found = spark.range(1).select(slot_at(cell, moment_of(begins)).alias("slot")).collect()
     assert [row["slot"] for row in found] == [slot]

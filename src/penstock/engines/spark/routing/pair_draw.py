@@ -60,9 +60,9 @@ class PairDraw:
             yield functions.when(drawn, pair).alias(f"{_PAIR}{hop}")
 
     def metrics(self) -> Iterator[Column]:
-        """Rows with a NULL key are drawn like others, and count for no pair."""
-        yield functions.max(functions.lit(self._name)).alias("draw")
-        yield functions.max(self._cell.share).alias("share")
+        """Rows with a NULL key are drawn like others, and count for no pair. What is no aggregate costs no row."""
+        yield functions.lit(self._name).alias("draw")
+        yield self._cell.share.alias("share")
         yield functions.count(_DRAWN).alias("drawn")
         for hop in range(len(self._keys) - 1):
             yield functions.min_by(f"{_PAIR}{hop}", _DRAWN, MOST).alias(f"pairs_{hop}")

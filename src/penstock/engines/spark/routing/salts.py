@@ -28,20 +28,17 @@ def aims(partitions: int) -> tuple[int, ...]:
 def salt_of(words: Column) -> Column:
     """The salt that sends rows there, from Spark's hash(...) of the grouping columns, xored with a bigint aim.
 
-    Few terms, and one place alone that names a term twice: Spark plans them anew for each batch.
+    Few terms, and one place alone that names a term twice: Spark plans them anew for each batch. No product overflows,
+    which Spark's ANSI arithmetic would refuse: the words have 33 bits with their sign, the factors 32.
     """
-    return _signed(_times(_turned(_times(words, _INVERSE_C2)), _INVERSE_C1)).cast("int")
+    turned = _turned(_times(words, _INVERSE_C2).bitwiseAND(functions.lit(_MASK)))
+    product = _times(turned.bitwiseAND(functions.lit(_MASK)), _INVERSE_C1)
+    return functions.shiftright(functions.shiftleft(product, 32), 32).cast("int")
 
 
 def _times(words: Column, factor: int) -> Column:
-    """A product modulo 2**32, 0 to 2**32 - 1: of signed numbers, since Spark's ANSI arithmetic refuses to overflow."""
-    signed_factor = (factor ^ _SIGN) - _SIGN
-    return (_signed(words) * functions.lit(signed_factor)).bitwiseAND(functions.lit(_MASK))
-
-
-def _signed(words: Column) -> Column:
-    """The lower half of a bigint as the int that it is."""
-    return words.bitwiseAND(functions.lit(_MASK)).bitwiseXOR(functions.lit(_SIGN)) - functions.lit(_SIGN)
+    """A product of which the lower half is right."""
+    return words * functions.lit((factor ^ _SIGN) - _SIGN)
 
 
 def _turned(words: Column) -> Column:

@@ -32,9 +32,7 @@ def found_at(entries: Column, size: Column, first: Column, second: Column) -> tu
     Else a number that is beyond all partitions, below 0, or 0.
     """
     own = second.bitwiseAND(functions.lit(_UPPER))
-    at_first, at_second = (
-        functions.element_at(entries, functions.pmod(one, size) + 1).bitwiseXOR(own) for one in (first, second)
-    )
+    at_first, at_second = (functions.get(entries, functions.pmod(one, size)).bitwiseXOR(own) for one in (first, second))
     return at_first, at_second
 
 

@@ -9,14 +9,14 @@ from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
 
 from penstock.engines.spark.jvm.routing.entries import found_at, hashes_of
 from penstock.engines.spark.jvm.routing.keys import RoutedKey
-from penstock.engines.spark.jvm.routing.lookup import since_us, slot_since, text_of
+from penstock.engines.spark.jvm.routing.lookup import moment_of, slot_at, text_of
 from penstock.engines.spark.routing.salts import salt_of
 from penstock.errors import ConfigError
 
 _SALT = "__penstock_salt_"  # and the operator's number
 _WINDOW = "__penstock_window"
-_HASH, _SINCE, _SLOT = "__penstock_hash", "__penstock_since", "__penstock_slot"
-_WORDS = "__penstock_words"
+_HASH, _OTHER_HASH = "__penstock_hash", "__penstock_other_hash"
+_MOMENT, _SLOT, _WORDS = "__penstock_moment", "__penstock_slot", "__penstock_words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +78,21 @@ def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
     it would be worked out many times a row. Else in few steps, for Spark plans them anew for each batch.
     """
     cell, start = salting.cell, salting.window_start
-    text, own_hash = text_of(list(salting.keys)), functions.hash(*salting.columns)
+    text = text_of(list(salting.keys))
+    first, second = hashes_of(text)
+    hashed = {_HASH: functions.hash(*salting.columns), _OTHER_HASH: second}
     if start is None:
-        slotted, number = rows.withColumn(_HASH, own_hash), functions.lit(1)
+        slotted, number = rows.withColumns(hashed), functions.lit(1)
     else:
-        since = rows.withColumns({_HASH: own_hash, _SINCE: since_us(cell, start)})
-        slotted, number = since.withColumn(_SLOT, slot_since(cell, functions.col(_SINCE))), functions.col(_SLOT)
+        timed = rows.withColumns({**hashed, _MOMENT: moment_of(start)})
+        slotted, number = timed.withColumn(_SLOT, slot_at(cell, functions.col(_MOMENT))), functions.col(_SLOT)
     slot = functions.element_at(cell["slots"], number)
-    found = found_at(slot["entries"], functions.size(slot["entries"]), *hashes_of(text))
+    found = found_at(slot["entries"], slot["size"], first, functions.col(_OTHER_HASH))
     listed = functions.when(text.isNotNull(), functions.coalesce(*(functions.get(slot["aims"], one) for one in found)))
     unlisted = functions.get(slot["aims"], functions.pmod(_HASH, slot["partitions"]) + 1)
     words = functions.coalesce(listed, unlisted).bitwiseXOR(functions.col(_HASH).cast("bigint"))
     salted = slotted.withColumn(_WORDS, words).withColumn(salting.name, salt_of(functions.col(_WORDS)))
-    return salted.drop(_HASH, _SINCE, _SLOT, _WORDS)
+    return salted.drop(_HASH, _OTHER_HASH, _MOMENT, _SLOT, _WORDS)
 
 
 def operator_of_salt(column: str) -> int | None:

@@ -23,7 +23,11 @@ from penstock.engines.spark.routing.salts import aims
 from penstock.engines.spark.routing.shape import BETWEEN_PARTS, NEVER_US, SLOTS, TableSlot
 
 SlotTables = tuple[TableSlot | None, ...]  # the table of each slot
-_CELL_SCHEMA = "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, entries: array<int>>>"
+_SLOT_SCHEMA = "struct<partitions: int, aims: array<bigint>, size: int, entries: array<int>>"
+_CELL_SCHEMA = f"begins array<bigint>, slots array<{_SLOT_SCHEMA}>"
+_NUMBER_BITS = 4  # of a begin, which are the slot's number
+_NUMBERS = 2**_NUMBER_BITS - 1
+_FAR_US = 2**58  # beyond the year 9999, which is as far as Spark's own texts of times go
 
 
 @dataclass(slots=True)
@@ -86,20 +90,21 @@ def kept(before: SlotTables, now: Sequence[TableSlot]) -> SlotTables:
     return tuple(places)
 
 
-def since_us(cell: Column, window_start: Column) -> Column:
-    """When the table begins that a window follows: the last to begin before it does, or the oldest."""
+def moment_of(window_start: Column) -> Column:
+    """A window's start, to be compared with the begins of tables."""
     start_us = functions.unix_micros(window_start.cast("timestamp"))
-    starts = [functions.element_at(cell["starts"], number) for number in range(1, SLOTS + 1)]
-    last = functions.greatest(*(functions.when(start <= start_us, start) for start in starts))
-    return functions.coalesce(last, functions.least(*starts))
+    near_us = functions.least(functions.lit(_FAR_US - 1), functions.greatest(functions.lit(-_FAR_US), start_us))
+    return functions.shiftleft(near_us, _NUMBER_BITS).bitwiseOR(functions.lit(_NUMBERS))
 
 
-def slot_since(cell: Column, since: Column) -> Column:
-    """The number of the slot of the table that begins then, from 1."""
-    found = functions.lit(1)
-    for number in range(2, SLOTS + 1):
-        found = functions.when(since == functions.element_at(cell["starts"], number), number).otherwise(found)
-    return found
+def slot_at(cell: Column, moment: Column) -> Column:
+    """The number, from 1, of the slot of the table that such a window follows: the last to begin before it does.
+
+    Few terms, for Spark plans them anew for each batch: what begins last says by its lowest bits which slot it is.
+    """
+    begins = [functions.element_at(cell["begins"], number) for number in range(1, SLOTS + 1)]
+    last = functions.greatest(*(functions.when(begin <= moment, begin) for begin in begins))
+    return last.bitwiseAND(functions.lit(_NUMBERS)).cast("int")
 
 
 def text_of(keys: list[Column]) -> Column:
@@ -127,10 +132,17 @@ def _java_cells(spark: SparkSession, file: _File, operators: int) -> list[Any]:
     tables = [nothing if slot is None else slot for slot in file.tables]
     # Those that are needed no more are forgotten.
     file.made = [(slot, _known(file, slot) or _java_slots(spark, slot, operators)) for slot in tables]
-    starts = _java_numbers(spark, [slot.from_us for slot in tables], "<i8")
+    begins = _java_numbers(spark, _begins([slot.from_us for slot in tables]), "<i8")
     slots = [_objects(spark, [made[operator] for _, made in file.made]) for operator in range(operators)]
     array = _catalyst(spark).catalyst.util.GenericArrayData
-    return [_java_row(spark, [starts, array(held)]) for held in slots]
+    return [_java_row(spark, [begins, array(held)]) for held in slots]
+
+
+def _begins(from_us: Sequence[int]) -> list[int]:
+    """When each slot's table begins, and in the lowest bits the slot's number. The oldest is there from ever on."""
+    oldest = from_us.index(min(from_us))
+    near_us = [-_FAR_US if slot == oldest else max(-_FAR_US, min(_FAR_US, us)) for slot, us in enumerate(from_us)]
+    return [(us << _NUMBER_BITS) + number for number, us in enumerate(near_us, 1)]
 
 
 def _known(file: _File, wanted: TableSlot) -> Sequence[Any] | None:
@@ -143,8 +155,8 @@ def _java_slots(spark: SparkSession, slot: TableSlot, operators: int) -> Sequenc
     """A table as Spark has it, for each operator. What is no partition, counted from 1, has NULL for its aim."""
     towards = _java_numbers(spark, [0, *aims(slot.partitions)], "<i8")
     towards.setNullAt(0)
-    entries = (_java_numbers(spark, entries_of(keys), "<i4") for keys in slot.operators[:operators])
-    return [_java_row(spark, [slot.partitions, towards, one]) for one in entries]
+    entries = [entries_of(keys) for keys in slot.operators[:operators]]
+    return [_java_row(spark, [slot.partitions, towards, len(one), _java_numbers(spark, one, "<i4")]) for one in entries]
 
 
 def _java_row(spark: SparkSession, values: Sequence[Any]) -> Any:
