@@ -1,6 +1,7 @@
 """The gallery: a run as a screen needs it, thinned, and its newest cycle whole."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -88,9 +89,12 @@ class Gallery:
         self._run_id = run_id
         self._kept = kept or Slices()
 
+    def _reading(self) -> AbstractContextManager[sa.Connection]:
+        return self._database.reading(self._run_id)
+
     @cached_property
     def _number(self) -> int:
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             for row in run_rows(connection):
                 if row["id"] == self._run_id:
                     return int(row["number"])
@@ -100,7 +104,7 @@ class Gallery:
     def info(self) -> RunInfo:
         """Which run it is."""
         number = self._number
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             wanted = sa.select(*columns_of(connection, tables.runs)).where(tables.runs.c.number == number)
             return run_info(connection.execute(wanted).mappings().one())
 
@@ -108,13 +112,13 @@ class Gallery:
         """The number of the newest cycle, and whether what came of its steps is told: anything else means news."""
         came = sa.exists().where(tables.step_outcomes.c.cycle_id == _cycles.id)
         newest = sa.select(_cycles.id, came).where(_cycles.run == self._number, _cycles.at_s <= LATEST_S)
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             found = connection.execute(newest.order_by(_cycles.at_s.desc()).limit(1)).one_or_none()
         return None if found is None else (found[0], bool(found[1]))
 
     def newest(self, at_s: float | None = None) -> Newest | None:
         """The newest cycle, or the newest that is not after `at_s`; None where there is none."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             try:
                 found = read_newest(connection, self._number, at_s)
             except DoesNotFitError as error:
@@ -130,7 +134,7 @@ class Gallery:
 
     def view_at(self, at_s: float) -> View | None:
         """What was seen in the cycle of that instant; None where it is not kept, or not as this penstock has it."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             try:
                 found = read_newest(connection, self._number, at_s)
             except (DoesNotFitError, SpoiltError):
@@ -139,7 +143,7 @@ class Gallery:
 
     def length(self) -> Length:
         """How many cycles there are, and when the first and the last were."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             return Length(*connection.execute(sa.select(*_LENGTH).where(_cycles.run == self._number)).one())
 
     def missed_since(self, job: str) -> float | None:
@@ -160,27 +164,27 @@ class Gallery:
         rows = rows.where(tables.intents.c.run == self._number, tables.intents.c.job == job, *conditions)
         newest = rows.order_by(_figures.cycle_id.desc()).limit(1).subquery()
         wanted = sa.select(_cycles.at_s, newest.c.latency_s).where(_cycles.id == newest.c.cycle_id)
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             return connection.execute(wanted).one_or_none()
 
     def acts(self) -> tuple[HeardAct, ...]:
         """What people asked that was heard, oldest first."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             return read_acts(connection, self._number)
 
     def asked(self, job: str) -> tuple[tuple[float, Intent], ...]:
         """What the job asked for, from which instant on."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             return read_asked(connection, self._number, job)
 
     def decisions(self, newest: int | None = NEWEST_TOLD) -> tuple[DecisionRecord, ...]:
         """The newest decisions with what came of them, oldest first; `EARLIER` stands in the place of all others."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             return read_decisions(connection, self._number, newest)
 
     def audit(self) -> tuple[AuditEntry, ...]:
         """What people did, oldest first."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             return read_audit(connection, self._number)
 
     def totals(self, stretch: Stretch) -> Columns:
@@ -246,7 +250,7 @@ class Gallery:
 
     def _recorded(self, table: str, column: str, otherwise: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
         """A column that came later, with what stands for it where it is null or, in a store only read, not there."""
-        with self._database.reading(self._run_id) as connection:
+        with self._reading() as connection:
             (found,) = (one for one in columns_of(connection, getattr(tables, table)) if one.name == column)
         return sa.func.coalesce(found, otherwise)
 

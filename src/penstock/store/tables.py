@@ -36,6 +36,11 @@ metadata = MetaData()
 _Id = BigInteger().with_variant(Integer, "sqlite")
 
 
+def _one_more_than(most: int, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """So much of it, which shows whether there is more."""
+    return func.substr(column, 1, most + 1)
+
+
 class Words(TypeDecorator[str]):
     """Text from anywhere, an error of Spark's for instance: what PostgreSQL cannot hold becomes a question mark.
 
@@ -63,7 +68,7 @@ class Shortened(Words):
     cache_ok = True
 
     def column_expression(self, column: ColumnElement[str]) -> ColumnElement[str]:
-        return type_coerce(func.substr(column, 1, MOST_TOLD + 1), self)
+        return type_coerce(_one_more_than(MOST_TOLD, column), self)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
         text = super().process_result_value(value, dialect)
@@ -76,7 +81,7 @@ class JsonText(Words):
     cache_ok = True
 
     def column_expression(self, column: ColumnElement[str]) -> ColumnElement[str]:
-        return type_coerce(func.substr(column, 1, MOST_IN_A_CELL + 1), self)
+        return type_coerce(_one_more_than(MOST_IN_A_CELL, column), self)
 
 
 class JsonBytes(TypeDecorator[bytes]):
@@ -86,7 +91,7 @@ class JsonBytes(TypeDecorator[bytes]):
     cache_ok = True
 
     def column_expression(self, column: ColumnElement[bytes]) -> ColumnElement[bytes]:
-        return type_coerce(func.substr(column, 1, MOST_IN_A_CELL + 1), self)
+        return type_coerce(_one_more_than(MOST_IN_A_CELL, column), self)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> None:
         """As it stands there: SQLite keeps words in a column of bytes, too, and who unpacks them can say which."""

@@ -3,13 +3,13 @@
 import logging
 from dataclasses import dataclass
 
+from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.routing.pins import Pins, RanTask, homes
 from penstock.engines.spark.state import EngineState
-from penstock.errors import GoverningEndsError, told
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 
@@ -41,27 +41,23 @@ class KeepingPlaces:
 
     def look(self) -> None:
         """Note where they are."""
+        apart = Apart()
         for name, route, query in self._routes.queried():
-            try:
+            with apart.trying(name):  # a query may end meanwhile, or its book be damaged; the next batch tells again
                 self._look(name, route, query)
-            except GoverningEndsError:
-                raise
-            except Exception as error:  # a query may end meanwhile, or its book be damaged; the next batch tells again
-                _log.warning("%s: %s", name, told(error))
+        for name, why in apart.errors:
+            _log.warning("%s: %s", name, why)
 
     def keep(self, deeds: DeedLog) -> None:
         """That, and what is not where it belongs is sent there."""
+        apart = Apart()
         for name, route, query in self._routes.queried():
-            try:
+            with apart.trying(name):  # the same
                 self._look(name, route, query)
-                sent = self._send(name, route, query)
-            except GoverningEndsError:
-                raise
-            except Exception as error:  # the same
-                deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, told(error))
-                continue
-            if sent:
-                deeds.note(name, f"{sent} state partitions sent to their executors", self._why(name))
+                if sent := self._send(name, route, query):
+                    deeds.note(name, f"{sent} state partitions sent to their executors", self._why(name))
+        for name, why in apart.errors:
+            deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, why)
 
     def _look(self, name: str, route: Route, query: Query) -> None:
         batches, seen = self._state.named(name).batches, self._seen.get(name)

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.routes import RouteFigures
+from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.progress import Batch
-from penstock.errors import GoverningEndsError, told
 
 
 class Routes:
@@ -41,14 +41,13 @@ class Routes:
 
     def close_windows(self, wall_s: float, deeds: DeedLog) -> None:
         """Windows of key pairs that are full end. A job's book may be lost or damaged: the others' end all the same."""
+        apart = Apart()
         for name, route in self._running():
             batches = self._state.named(name).batches
-            try:
+            with apart.trying(name):
                 route.close_window(wall_s, batches[-1].key_bytes if batches else None)
-            except GoverningEndsError:
-                raise
-            except Exception as error:
-                deeds.note(name, "its window of key pairs was to end", "it was full", told(error))
+        for name, why in apart.errors:
+            deeds.note(name, "its window of key pairs was to end", "it was full", why)
 
     def told(self) -> tuple[RouteFigures, ...]:
         """Each by its last window that has ended."""

@@ -86,22 +86,22 @@ def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
 
 
 def guessed(
-    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, free: int, lent: int = 0
+    tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: int, free: int, borrowed: int = 0
 ) -> Mapping[str, Claim]:
     """Their claims as far as can be guessed: so many more executors may mend all, or nothing, at even chances.
 
-    `free` are cores that nobody holds, `lent` those that others lend to who has begun just now: to nobody else. Half of
-    the former are kept for those who are to begin yet: the first one of a fleet is owed all by its share.
+    `free` are cores that nobody holds, `borrowed` those that others lend to who has begun just now: to nobody else.
+    Half of the former are kept for those who are to begin yet: the first one of a fleet is owed all by its share.
     """
     unknown = [claim for claim in claims if not claim.worth]
-    found, left = {}, free + lent
+    found, left = {}, free + borrowed
     each = _cores_each(tenants, slots) if unknown else 0.0
     for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
         if claim.name in resting or claim.now < max(1, claim.least):
             continue
         owed = _share(claim, each * _most_utility(jobs)) if _has_begun(jobs) else 0
-        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) and not lent else 0
+        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) and not borrowed else 0
         more = max(twice, min(owed, claim.now + left // claim.cores))
         if more > claim.now:
             left -= (more - claim.now) * claim.cores
