@@ -2,6 +2,7 @@
 
     python benchmarks/routing_in_pass.py [--operators 1] [--rows 200000] [--rounds 4] [--entries 10000] [--write]
     python benchmarks/routing_in_pass.py --variants plain,routed --rounds 6                # routing alone
+    python benchmarks/routing_in_pass.py --variants plain,routed --rounds 22 --warm 10     # in a warm driver
 
 The query has two stateful operators, between which pairs are counted; with `--operators 1` it is the lightest that
 there is, a running count, so that what is added shows against next to nothing. Each round has every variant once, in
@@ -151,12 +152,15 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=6, help="that count, of a run")
     parser.add_argument("--variants", default="", help="some of them, such as plain,routed; all otherwise")
     parser.add_argument("--entries", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=4, help="the first one is not counted: Java is not warm yet")
+    parser.add_argument("--rounds", type=int, default=4, help="with those that are not counted")
+    parser.add_argument(
+        "--warm", type=int, default=1, help="rounds at first that are not counted: Java is not warm yet"
+    )
     parser.add_argument("--write", action="store_true", help="append to docs/results/routing-on-spark.md")
     options = parser.parse_args()
     wanted = ("plain", *options.variants.split(",")) if options.variants else tuple(variants(options))
-    if options.rounds < 2 or not set(wanted) <= set(variants(options)):
-        parser.error(f"--rounds: two or more; --variants: of {', '.join(variants(options))}")
+    if not 0 < options.warm < options.rounds or not set(wanted) <= set(variants(options)):
+        parser.error(f"--rounds: more than --warm, which is one or more; --variants: of {', '.join(variants(options))}")
     spark = start_application("routing in pass", "local[2]", {"spark.sql.shuffle.partitions": PARTITIONS})
     found: dict[str, list[Run]] = {}
     named = [(name, variant) for name, variant in variants(options).items() if name in wanted]
@@ -166,7 +170,7 @@ def main() -> None:
             done = run(spark, variant, options)
             told = f"{time.strftime('%H:%M:%S')} load {os.getloadavg()[0]:.1f}: round {number}"
             print(f"{told}, {name}: {done}", file=sys.stderr, flush=True)
-            if number:
+            if number >= options.warm:
                 found.setdefault(name, []).append(done)
     spark.stop()
     text = report({name: found[name] for name, _ in named}, options)
@@ -184,7 +188,7 @@ def report(found: Mapping[str, Sequence[Run]], options: argparse.Namespace) -> s
         "",
         f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python benchmarks/routing_in_pass.py "
         f"--operators {options.operators} --rows {options.rows}`, "
-        f"{options.rounds - 1} rounds of {options.batches} batches each",
+        f"{options.rounds - options.warm} rounds of {options.batches} batches each after {options.warm} to get warm",
         "",
         "| variant | CPU s of a million rows, median | by round | of that in tasks | batch s, median | against plain "
         "| pairs alone |",
