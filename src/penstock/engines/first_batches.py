@@ -10,7 +10,7 @@ FIRST_ROWS = 1_000  # for each slot; a row that waits for something takes up to 
 FIRST_FILES = 1  # for each slot
 FITS_S = 4.0  # of all slots, for one batch: others who are in a hurry wait for those that its tasks hold
 LONG_S = 10.0  # what holds them for longer gets fewer rows
-_FOR_S = 120.0  # by then a policy has had its say on what is known
+_UNHEARD_S = 120.0  # without word of a batch that left rows: a query that nobody hears of shall not stay held back
 _MOST_TIMES, _LEAST_TIMES = 16.0, 0.1  # as many rows, from one batch to the next
 _QUICK_TIMES = 2.0  # at least, after a batch that was not long: what does not grow with its rows may be most of it
 _CALM = 3  # batches in a row beyond which nothing waited: they need no bound
@@ -33,7 +33,7 @@ class FirstBatches:
     """The bound on the batches of one run; `rows` None: one of so many files."""
 
     run_id: str
-    until_s: float  # on a clock that nobody sets
+    until_s: float  # on a clock that nobody sets; later with each batch that leaves rows
     slots: int  # of the application
     rows: int | None = None
     within_from: int = 0  # the first batch that is within the bound for sure
@@ -44,7 +44,7 @@ class FirstBatches:
     @classmethod
     def of(cls, run_id: str, small: SmallBatch, even_s: float, slots: int) -> "FirstBatches":
         """They begin now."""
-        return cls(run_id, even_s + _FOR_S, slots, small.rows, small.number, small.number)
+        return cls(run_id, even_s + _UNHEARD_S, slots, small.rows, small.number, small.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,13 @@ class Loosened:
 
 def loosened(first: FirstBatches, newest: TakenBatch | None, even_s: float) -> Loosened | None:
     """What the run's newest batch says of the next ones; None while nothing is new."""
-    if even_s >= first.until_s:
-        return Loosened(None, "enough is known of it by now")
     if newest is None or newest.number < first.heard_from:
-        return None
+        return Loosened(None, "nothing is heard of rows that wait") if even_s >= first.until_s else None
     first = replace(first, heard_from=newest.number + 1)
     if _leaves_any(first, newest):
         rows = max(1, round(newest.taken * _times(newest.slot_s / first.slots, newest.left or 0.0, newest.taken)))
-        return Loosened(replace(first, rows=rows, calm=0, grew=True), "rows wait beyond it")
+        held = replace(first, until_s=even_s + _UNHEARD_S, rows=rows, calm=0, grew=True)
+        return Loosened(held, "rows wait beyond it")
     if newest.number < first.within_from and newest.left is None:
         return None
     if first.calm + 1 < _CALM:  # rows may come while the first one, on cold code, is under way

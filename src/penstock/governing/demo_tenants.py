@@ -84,7 +84,8 @@ def _write(tenant: Tenant, checkpoints: Path, spark: SparkSession) -> DataStream
 
 
 def _await_part_of_second() -> None:
-    """Start each query at the same part of a second: Spark's rate source gives rows out at whole seconds since then, and
-    triggers come at whole seconds of the clock, so that all rows would be up to a second older by chance of the start.
+    """So that rows are as old at a trigger in each trial, and not up to a second older by chance of the start.
+
+    Spark's rate source gives rows out at whole seconds since its query started, triggers come at those of the clock.
     """
     time.sleep((STARTED_AT_S - time.time()) % 1.0)
