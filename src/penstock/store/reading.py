@@ -19,7 +19,7 @@ from penstock.core.view import View
 from penstock.errors import told
 from penstock.store import cells, rows_read, tables
 from penstock.store.acts import began_dry, read_acts
-from penstock.store.archive import AuditEntry
+from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.by_cycle import CycleGroups, FoundRow, grouped, if_there, job_rows, of_cycles, of_run
 from penstock.store.cards import read_card
 from penstock.store.codec import DoesNotFitError
@@ -42,6 +42,18 @@ def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
         .mappings()
         .all()
     )
+
+
+def run_number(connection: sa.Connection, run_id: str) -> int:
+    """Of the run of that id; of one whose id is longer than is told of any, or is no text, by what is told of it."""
+    exact = connection.execute(sa.select(tables.runs.c.number).where(tables.runs.c.id == run_id)).scalar_one_or_none()
+    if exact is not None:
+        return int(exact)
+    found = run_rows(connection)
+    for row in found:
+        if row["id"] == run_id:
+            return int(row["number"])
+    raise unknown_run(run_id, [rows_read.run_info(row) for row in found])
 
 
 def read_run(connection: sa.Connection, run: int) -> Run:
