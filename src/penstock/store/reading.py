@@ -237,16 +237,20 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
     """What was said of the cycles, what of it went wrong in the loop, and when no shares met all intents."""
     cycles = tables.cycles
     wanted = ("at_s", "note", "error", "shortfall")
-    told = [column for column in columns_of(connection, cycles) if column.name in wanted]
+    there = {column.name: column for column in columns_of(connection, cycles)}
+    told = sa.select(*(tables.as_it_stands(there[name]) for name in wanted)).where(cycles.c.run == run)
     notes: list[Note] = []
     errors: list[Note] = []
     shortfalls: list[Note] = []
-    for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
-        if cells.number_within(row.at_s, 0.0, cells.LATEST_S) is None:
+    before: Sequence[object] = ()
+    for at_s, *words in connection.execute(told.order_by(cycles.c.id)):
+        if words == before or cells.number_within(at_s, 0.0, cells.LATEST_S) is None:
             continue
-        noted(notes, row.at_s, noted_of(row.error, row.note))
-        noted(errors, row.at_s, row.error or "")
-        noted(shortfalls, row.at_s, row.shortfall or "")
+        before = words
+        note, error, shortfall = map(tables.told_of, words)
+        noted(notes, at_s, noted_of(error, note or ""))
+        noted(errors, at_s, error or "")
+        noted(shortfalls, at_s, shortfall or "")
     return tuple(notes), tuple(errors), tuple(shortfalls)
 
 
