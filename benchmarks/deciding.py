@@ -17,8 +17,10 @@ from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import BatchBound, Dial, Shows, Slots, Trigger
-from penstock.core.view import JobView, View
+from penstock.core.view import JobView, View, snapshot_of
 from penstock.planning.registry import policy_named
+from penstock.store.codec import encode
+from penstock.store.rows_written import snapshot_text
 
 BATCHES = 10
 LATER_S = 60
@@ -35,21 +37,24 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     decided(4, 0)
-    print("| jobs | levers turned | a first decision, s | a round a minute later, s |")
-    print("|---|---|---|---|")
+    print("| jobs | levers turned | a first decision, s | a round a minute later, s | largest cell of a store, MiB |")
+    print("|---|---|---|---|---|")
     for jobs in options.jobs:
-        first, again, turned = zip(*(decided(jobs, seed) for seed in range(options.repeats)), strict=True)
-        print(f"| {jobs:,} | {statistics.median(turned):.0f} | {_range(first)} | {_range(again)} |", flush=True)
+        first, again, turned, cells = zip(*(decided(jobs, seed) for seed in range(options.repeats)), strict=True)
+        times = f"{_range(first)} | {_range(again)}"
+        print(f"| {jobs:,} | {statistics.median(turned):.0f} | {times} | {max(cells) / (1 << 20):.1f} |", flush=True)
 
 
-def decided(jobs: int, seed: int) -> tuple[float, float, int]:
-    """Seconds of a core for a first decision over so many jobs and for the round after it, and the levers turned."""
+def decided(jobs: int, seed: int) -> tuple[float, float, int, int]:
+    """Seconds of a core for a first decision over so many jobs and for the round after it, the levers turned, and how
+    many characters the largest cell has that a store keeps of the two, before it is deflated.
+    """
     policy = policy_named("penstock")
     draw = random.Random(seed)
     parts = [draw.lognormvariate(0.0, 1.0) for _ in range(jobs)]
     row_rates = WANTED * CORES_A_JOB * jobs / ROW_S / sum(parts)
     tenants = [(f"job-{place}", part * row_rates, _intent(draw)) for place, part in enumerate(parts)]
-    memory, took_s, turned = policy.start(), [], 0
+    memory, took_s, turned, largest = policy.start(), [], 0, 0
     levers: dict[tuple[str, str], float | None] = {}
     for round_s in (BATCHES, BATCHES + LATER_S):
         view = _view([_job(*tenant, round_s, levers) for tenant in tenants], float(round_s))
@@ -60,7 +65,9 @@ def decided(jobs: int, seed: int) -> tuple[float, float, int]:
         of_jobs = [move for move in moves if isinstance(move, Slots | BatchBound | Trigger)]
         levers.update({(move.job, move.kind): move.after for move in of_jobs})
         turned += len(moves)
-    return took_s[0], took_s[1], turned
+        foretold = (encode(decision.foretold) for decision in plan.decisions)
+        largest = max(largest, *map(len, (snapshot_text(snapshot_of(view)), encode(memory), *foretold)))
+    return took_s[0], took_s[1], turned, largest
 
 
 def _intent(draw: random.Random) -> Intent:

@@ -2,10 +2,12 @@
 
 import tracemalloc
 import zlib
+from collections.abc import Callable
 
 import pytest
 
-from penstock.store.codec import MOST_IN_A_CELL
+from penstock.store.archive import RefusedError
+from penstock.store.codec import MOST_IN_A_CELL, encode
 from penstock.store.packing import SpoiltError, deflated, inflated, packed, unpacked, unpacked_whole
 from tests.bombs import a_bomb
 
@@ -19,7 +21,18 @@ def test_what_is_as_large_as_can_be_comes_back() -> None:
     text = " " * MOST_IN_A_CELL
     assert inflated(deflated(text)) == text
     with pytest.raises(SpoiltError, match="more than 64 MiB: no penstock has written it"):
-        inflated(deflated(text + " "))
+        inflated(zlib.compress(text.encode() + b" ", level=1))
+
+
+@pytest.mark.parametrize(
+    ("write", "text"), [(deflated, "é" * (MOST_IN_A_CELL // 2) + " "), (encode, "x" * MOST_IN_A_CELL)], ids=["é", "x"]
+)
+def test_what_could_not_be_read_again_is_not_written_and_it_is_said_what_to_do(
+    write: Callable[[str], object], text: str
+) -> None:
+    told = "a cell of 64.0 MiB is not written, for no more than 64 MiB of one can be read again: divide its jobs"
+    with pytest.raises(RefusedError, match=told):
+        write(text)
 
 
 def test_of_a_bomb_no_more_is_unpacked_than_ours_come_to() -> None:

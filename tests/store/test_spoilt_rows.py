@@ -133,6 +133,18 @@ def test_few_bytes_that_unpack_to_gigabytes_are_told_by_run_and_place_with_what_
     assert found.value.remedy == "another program wrote it: mend or delete that row; other runs can be read"
 
 
+def test_words_that_stand_there_as_bytes_are_read_as_words(path: Path) -> None:
+    before = report("last", str(path)).run
+    with closing(sqlite3.connect(path)) as raw, raw:
+        for table, name in (("job_figures", "state"), ("machine_figures", "machine"), ("cycles", "note")):
+            raw.execute(f"UPDATE penstock_{table} SET {name} = CAST({name} AS BLOB)")
+        raw.execute("UPDATE penstock_job_figures SET trouble = CAST('no topic' AS BLOB)")
+    now = report("last", str(path)).run
+    assert (now.notes, now.machines) == (before.notes, before.machines)
+    assert [job.states for job in now.jobs] == [job.states for job in before.jobs]
+    assert [[trouble.text for trouble in job.troubles] for job in now.jobs] == [["no topic"]] * len(before.jobs)
+
+
 def test_a_run_is_told_without_what_was_seen_in_the_end_where_that_cannot_be_read(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

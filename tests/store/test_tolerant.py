@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 
 from penstock.core.price import Price
 from penstock.store.archive import AuditEntry
+from penstock.store.codec import MOST_IN_A_CELL
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.tolerant import Tolerant
@@ -116,3 +118,19 @@ def test_a_cycle_that_the_database_refuses_is_left_out_and_the_next_is_written(p
         assert not store.down
         assert inner.read_run(RUN.id).at_s == (20.0,)
     assert "cycle at 10 s is left out" in warnings[0]
+
+
+def test_a_round_too_large_to_be_read_again_is_left_out_and_the_others_are_told(tmp_path: Path) -> None:
+    inner, store, warnings = tolerant(tmp_path / "runs.sqlite")
+    job = a_job("ads")
+    large = replace(job, figures=replace(job.figures, trouble="x" * MOST_IN_A_CELL))
+    with closing(store):
+        store.begin(RUN)
+        store.append(a_cycle(10.0))
+        store.append(a_cycle(20.0, a_view(20.0, [large])))
+        store.append(a_cycle(30.0))
+        assert not store.down
+        assert [view.at_s for view in inner.views(RUN.id)] == [10.0, 30.0]
+    (warning,) = warnings
+    assert "divide its jobs over several applications" in warning
+    assert "the cycle at 20 s is left out" in warning

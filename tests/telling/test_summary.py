@@ -1,5 +1,6 @@
 """What happened, to whom, why, and what it cost."""
 
+import re
 from dataclasses import replace
 
 from penstock.core.acts import HeardAct
@@ -85,7 +86,8 @@ def test_of_more_decisions_than_are_told_the_newest_are_counted_and_it_is_said_s
     assert any(said.startswith("What is told of them begins at 0:00:20 with") for said in found.sentences)
     assert [decision["number"] for decision in summary_document(run)["decisions"]] == [1235, 1236]
     assert len(events(run)) == 2
-    assert "The first 1,234 decisions are left out here." in page(run)
+    assert "The first 1,234 decisions are left out here." in (shown := page(run))
+    assert re.findall(r"<title>(\d+): ", shown) == re.findall(r'href="#d(\d+)"', shown) == ["1235", "1236"]
 
 
 def test_who_starts_has_not_lost_what_nobody_could_have_measured() -> None:

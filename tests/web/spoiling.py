@@ -26,7 +26,7 @@ from penstock.core.orders import Act, Request
 from penstock.core.outlook import JobOutlook, RecoveryForetold
 from penstock.core.plan import Verdict
 from penstock.core.price import Price
-from penstock.store.archive import AuditEntry
+from penstock.store.archive import MOST_TOLD, AuditEntry
 from penstock.store.desk import Card
 from penstock.store.desk_tables import metadata
 from penstock.store.leadership import Leadership
@@ -54,6 +54,8 @@ OTHER = replace(RUN, id="other-1", name="other", started_at_s=2_000_000.0)
 BUDGET = Budget(0.8, 300.0, 86_400.0)
 HERE = "http://localhost"
 ASKED = {"job": "ads", "a": OTHER.id, "decision": "1"}  # what some routes do not answer without
+SEVERAL_TEXTS = 100 * MOST_TOLD  # one that is long is told in several places, and as a label with each metric
+LONG = "x" * (SEVERAL_TEXTS + 1)  # told whole in one place it is more than that
 
 WORDS = {
     "words": "soon",
@@ -69,7 +71,7 @@ WORDS = {
     "another JSON": "[1]",
     "no number in JSON": "NaN",
     "nested without end": "[" * 100_000,
-    "megabytes": "x" * 3_000_000,
+    "a megabyte": LONG,
     "deflated words": zlib.compress(b"soon"),
     "deflated JSON": zlib.compress(b"{}"),
     "gigabytes, deflated": a_bomb(1024),
@@ -210,7 +212,7 @@ def _damaged_text(now: str, draw: random.Random) -> Iterator[tuple[str, str]]:
     for word in draw.choices(words, k=3) if words else ():
         yield f"another word than {word[0]}", now[: word.start()] + '"other"' + now[word.end() :]
     for word in draw.choices(words, k=2) if words else ():
-        yield f"megabytes instead of {word[0]}", now[: word.start()] + f'"{"x" * 3_000_000}"' + now[word.end() :]
+        yield f"a megabyte instead of {word[0]}", now[: word.start()] + f'"{LONG}"' + now[word.end() :]
     yield "half of the text", now[: len(now) // 2]
 
 

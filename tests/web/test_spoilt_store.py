@@ -22,12 +22,12 @@ from penstock.web.tokens import NO_TOKENS
 from tests.bombs import a_bomb
 from tests.web import spoiling
 from tests.web.loops import finished
-from tests.web.spoiling import OTHER, SPOILT, AtOnce
+from tests.web.spoiling import LONG, OTHER, SEVERAL_TEXTS, SPOILT, AtOnce
 
 MANY = Rate(burst=1_000_000, per_s=1_000_000.0)
 SETTINGS = WebSettings(reads=MANY, acts=MANY, logins=MANY, whatif_s=0.1, poll_s=0.01)
 CASES = 2  # two seconds each
-IN_MEGABYTES = (
+OF_NAMES = (
     f"runs SET name = :x, policy = :x, engine = :x, currency = :x WHERE id = '{SPOILT.id}'",
     "machine_figures SET machine = :x WHERE machine = 'm1'",
     "step_outcomes SET job = :x",
@@ -35,7 +35,6 @@ IN_MEGABYTES = (
 )
 SIMULATED = {"/api/remedies", "/api/without", "/api/worth"}
 STATUSES = {200, 401, 404, 409, 422, 503}
-SEVERAL_TEXTS = 100 * MOST_TOLD  # one that is long is told in several places, and as a label with each metric
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +44,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def at_once() -> Iterator[None]:
     """A process for the simulator of each of so many sites would take minutes to start."""
-    monkeypatch.setattr("penstock.web.app.Aside", AtOnce)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("penstock.web.app.Aside", AtOnce)
+        yield
 
 
 @contextmanager
@@ -82,6 +83,18 @@ def anew(recorded: Path, place: Path) -> Path:
     for end in ("-wal", "-shm"):
         (place / f"runs.sqlite{end}").unlink(missing_ok=True)
     return Path(shutil.copy(recorded, place / "runs.sqlite"))
+
+
+@pytest.fixture(scope="module")
+def before(at_once: None, recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    """What is said of the run that is to be spoilt."""
+    return asked(anew(recorded, tmp_path_factory.mktemp("before")), SPOILT.id)
+
+
+@pytest.fixture(scope="module")
+def others(at_once: None, recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, Any]]:
+    """What is said of the other one."""
+    return said_of_others(asked(anew(recorded, tmp_path_factory.mktemp("others")), OTHER.id, "get"))
 
 
 def plain(answer: httpx.Response) -> Any:
@@ -118,49 +131,67 @@ def said_of_others(found: Asked) -> dict[str, tuple[int, Any]]:
     return {**said, runs: (status, [run for run in listed if run["id"] == OTHER.id]), "news": (0, found.news)}
 
 
-def test_every_route_is_asked_and_answers_of_the_store_as_it_was_recorded(recorded: Path, tmp_path: Path) -> None:
-    path = anew(recorded, tmp_path)
-    found = asked(path, SPOILT.id)
-    with site(path) as app:
+def test_every_route_is_asked_and_answers_of_the_store_as_it_was_recorded(
+    recorded: Path, before: Asked, tmp_path: Path
+) -> None:
+    with site(anew(recorded, tmp_path)) as app:
         routes = {f"{method} {p}" for p, operations in app.openapi()["paths"].items() for method in operations}
-    assert {" ".join(question.split(" ")[:2]) for question in found.answers} | {"get /api/live"} == routes
-    refused = {
-        question.split(" {")[0]: answer.status_code for question, answer in found.answers.items() if answer.is_error
-    }
+    answers = before.answers.items()
+    assert {" ".join(question.split(" ")[:2]) for question, _ in answers} | {"get /api/live"} == routes
+    refused = {question.split(" {")[0]: answer.status_code for question, answer in answers if answer.is_error}
     assert refused == {"post /api/session": 401, "post /api/control": 422}  # a token and a proposal that nobody gave
-    assert found.news.startswith("event: news")
+    assert before.news.startswith("event: news")
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 40))])
 def test_whatever_is_in_a_cell_every_route_answers_and_other_runs_are_as_before(
-    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int
+    recorded: Path,
+    before: Asked,
+    others: dict[str, tuple[int, Any]],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    seed: int,
 ) -> None:
-    before, others = asked(anew(recorded, tmp_path), SPOILT.id), asked(anew(recorded, tmp_path), OTHER.id, "get")
     for spoilt in islice(spoiling.drawn(recorded, seed), CASES):
         path = anew(recorded, tmp_path)
         if spoilt.into(path):
             hold(spoilt, asked(path, SPOILT.id), before, caplog)
-            assert said_of_others(asked(path, OTHER.id, "get")) == said_of_others(others), spoilt
+            assert said_of_others(asked(path, OTHER.id, "get")) == others, spoilt
 
 
-def test_of_names_in_megabytes_the_beginning_is_told(
-    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("name", [b"\xff\x00", "x" * (2 * MOST_TOLD)], ids=("bytes", "longer than is told of any"))
+def test_a_run_whose_id_no_penstock_gave_is_listed_and_looked_at_by_what_is_told_of_it_and_hides_no_other(
+    recorded: Path, tmp_path: Path, name: str | bytes
 ) -> None:
-    before, path = asked(anew(recorded, tmp_path), SPOILT.id, "get"), anew(recorded, tmp_path)
+    path = anew(recorded, tmp_path)
     with closing(sqlite3.connect(path)) as raw, raw:
-        for how in IN_MEGABYTES:
-            raw.execute(f"UPDATE penstock_{how}", {"x": "x" * 3_000_000})
+        raw.execute("UPDATE penstock_runs SET id = ? WHERE id = ?", [name, SPOILT.id])
+    with site(path) as app:
+        reader = app.state.site.reader
+        spoilt, other = reader.runs()
+        assert (spoilt.live, spoilt.name, spoilt.cycles) == (True, SPOILT.name, 6)
+        assert (other.id, other.live, other.cycles) == (OTHER.id, False, 2)
+        assert reader.overview(spoilt.id, None, 10).run == spoilt
+
+
+def test_of_names_of_a_megabyte_the_beginning_is_told(
+    recorded: Path, before: Asked, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = anew(recorded, tmp_path)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        for how in OF_NAMES:
+            raw.execute(f"UPDATE penstock_{how}", {"x": LONG})
     hold("names", asked(path, SPOILT.id, "get"), before, caplog)
 
 
-def test_of_texts_in_megabytes_within_a_document_the_beginning_is_told(
-    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_of_texts_of_a_megabyte_within_a_document_the_beginning_is_told(
+    recorded: Path, before: Asked, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    before, path = asked(anew(recorded, tmp_path), SPOILT.id, "get"), anew(recorded, tmp_path)
-    changed = [spoiling.lengthen(path, word, "x" * 3_000_000) for word in ("ads", "m1", "source", "for a look")]
+    path = anew(recorded, tmp_path)
+    changed = spoiling.lengthen(path, "ads", LONG)
     with closing(sqlite3.connect(path)) as raw, raw:  # the name by which figures of a tenant are found
-        raw.execute("UPDATE penstock_intents SET job = ? WHERE job = 'ads'", ["x" * 3_000_000])
-    assert {place.removeprefix("penstock_") for place in changed[0]} == {
+        raw.execute("UPDATE penstock_intents SET job = ? WHERE job = 'ads'", [LONG])
+    assert {place.removeprefix("penstock_") for place in changed} == {
         *("cycles.snapshot", "cycles.prediction_errors", "decisions.changes", "decisions.foretold"),
         *("step_outcomes.changes", "outlooks.body", "route_windows.body", "controllers.approval", "proposals.decision"),
         "memories.body",
@@ -169,9 +200,9 @@ def test_of_texts_in_megabytes_within_a_document_the_beginning_is_told(
 
 
 def test_a_cell_of_few_bytes_that_unpack_to_gigabytes_is_told_by_its_place(
-    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    recorded: Path, before: Asked, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    before, path = asked(anew(recorded, tmp_path), SPOILT.id, "get"), anew(recorded, tmp_path)
+    path = anew(recorded, tmp_path)
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute("UPDATE penstock_cycles SET snapshot = ?", [a_bomb(4096)])
     found = asked(path, SPOILT.id, "get")

@@ -52,11 +52,12 @@ class Column(Sequence[T | None], Generic[T]):
 
     def __getitem__(self, index: int | slice) -> "T | Sequence[T | None] | None":
         if isinstance(index, slice):
-            return [self._told(value) for value in self._values[index]]
-        return self._told(self._values[index])
+            return self._told(self._values[index])
+        value = self._values[index]
+        return None if value != value else self._read(value)
 
     def __iter__(self) -> Iterator[T | None]:
-        return map(self._told, self._values)
+        return iter(self._told(self._values))
 
     def __len__(self) -> int:
         return len(self._values)
@@ -73,8 +74,10 @@ class Column(Sequence[T | None], Generic[T]):
     def __repr__(self) -> str:
         return f"Column({self._read.__name__}, {list(self)!r})"
 
-    def _told(self, value: float) -> T | None:
-        return None if value != value else self._read(value)  # only NaN differs from itself
+    def _told(self, values: "array[float]") -> list[T | None]:
+        """All at once: a call for each of a week's took longer than all else that is done with them."""
+        read = self._read
+        return [None if value != value else read(value) for value in values]  # only NaN differs from itself
 
 
 def _kept(value: float | None) -> float:

@@ -18,7 +18,7 @@ from types import GenericAlias
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from penstock.errors import first_line
-from penstock.store.archive import MOST_TOLD, beginning
+from penstock.store.archive import MOST_TOLD, RefusedError, beginning
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -38,12 +38,22 @@ class DoesNotFitError(ValueError):
 
 
 def encode(value: object) -> str:
-    """The value as JSON text; infinity is written as JavaScript has it.
+    """The value as JSON text; infinity is written as JavaScript has it. A RefusedError where it is too large to read.
 
     >>> encode({("a", "b"): float("inf")})
     '{"__pairs__":[[["a","b"],Infinity]]}'
     """
-    return json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=True)
+    check_size(len(text))
+    return text
+
+
+def check_size(size: int) -> None:
+    """A RefusedError for what would be too large to be read again: the figures of 10,000 jobs come to half of it."""
+    if size > MOST_IN_A_CELL:
+        most = f"no more than {MOST_IN_A_CELL >> 20} MiB of one can be read again"
+        remedy = "divide its jobs over several applications, or see which of them tells so much"
+        raise RefusedError(f"a cell of {size / (1 << 20):,.1f} MiB is not written, for {most}: {remedy}")
 
 
 def encode_figures(value: object, value_type: type[Any]) -> str:

@@ -12,7 +12,7 @@ from penstock.core.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
 from penstock.errors import told
 from penstock.store import tables
-from penstock.store.archive import check_told, unknown_run
+from penstock.store.archive import check_told
 from penstock.store.by_cycle import FoundRow
 from penstock.store.cards import Card as Card
 from penstock.store.cards import card_of, card_row
@@ -21,8 +21,7 @@ from penstock.store.columns import columns_of, is_there
 from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
-from penstock.store.reading import run_rows
-from penstock.store.rows_read import run_info
+from penstock.store.reading import run_number
 
 T = TypeVar("T")
 
@@ -68,7 +67,7 @@ class Desk:
         detail = request.text()
         check_told(who=request.who, **{"what is asked": detail})
         with self._database.writing() as connection:
-            run = _number(connection, run_id)
+            run = run_number(connection, run_id)
             audit = {"at_epoch_s": request.at_epoch_s, "who": request.who, "act": request.act.value}
             connection.execute(tables.audit.insert().values(run=run, detail=detail, **audit))
             intent = None if request.intent is None else encode_intent(request.intent)
@@ -95,7 +94,7 @@ class Desk:
         """Ask people about a decision."""
         row = {"at_s": decision.at_s, "decision": encode(decision), "answer": Answer.OPEN.value}
         with self._fenced() as connection:
-            connection.execute(proposals.insert().values(run=_number(connection, run_id), **row))
+            connection.execute(proposals.insert().values(run=run_number(connection, run_id), **row))
 
     def proposals(self, run_id: str) -> tuple[Proposal, ...]:
         """Everything that people were asked in a run, oldest first."""
@@ -128,7 +127,7 @@ class Desk:
         """The controller lives, and this is how it stands."""
         values = card_row(card)
         with self._fenced() as connection:
-            run = _number(connection, run_id)
+            run = run_number(connection, run_id)
             if connection.execute(controllers.update().where(controllers.c.run == run).values(values)).rowcount == 0:
                 connection.execute(controllers.insert().values(run=run, **values))
 
@@ -148,16 +147,9 @@ class Desk:
             self._there = self._there or is_there(connection, table)
             if not self._there:
                 return ()
-            run = _number(connection, run_id)
+            run = run_number(connection, run_id)
             wanted = sa.select(*columns_of(connection, table)).where(table.c.run == run, *beyond)
             return connection.execute(wanted.order_by(*table.primary_key.columns)).mappings().all()
-
-
-def _number(connection: sa.Connection, run_id: str) -> int:
-    found = connection.execute(sa.select(tables.runs.c.number).where(tables.runs.c.id == run_id)).scalar_one_or_none()
-    if found is None:
-        raise unknown_run(run_id, [run_info(row) for row in run_rows(connection)])
-    return int(found)
 
 
 def _readable(read: Callable[[FoundRow], T], found: Iterable[FoundRow]) -> tuple[T, ...]:

@@ -19,13 +19,13 @@ from penstock.core.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.store import tables
 from penstock.store.acts import read_acts, read_asked
-from penstock.store.archive import AuditEntry, unknown_run
+from penstock.store.archive import AuditEntry
 from penstock.store.cells import LATEST_S
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.packing import SpoiltError
-from penstock.store.reading import NEWEST_TOLD, read_audit, read_decisions, read_newest, read_outlooks, run_rows
+from penstock.store.reading import NEWEST_TOLD, read_audit, read_decisions, read_newest, read_outlooks, run_number
 from penstock.store.rows_read import errors_of, run_info
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, ToThin
@@ -95,10 +95,7 @@ class Gallery:
     @cached_property
     def _number(self) -> int:
         with self._reading() as connection:
-            for row in run_rows(connection):
-                if row["id"] == self._run_id:
-                    return int(row["number"])
-            raise unknown_run(self._run_id, [run_info(row) for row in run_rows(connection)])
+            return run_number(connection, self._run_id)
 
     @property
     def info(self) -> RunInfo:

@@ -4,7 +4,7 @@ import zlib
 from typing import Any
 
 from penstock.errors import told
-from penstock.store.codec import MOST_IN_A_CELL, decode, decode_whole, encode
+from penstock.store.codec import MOST_IN_A_CELL, check_size, decode, decode_whole, encode
 
 
 class SpoiltError(ValueError):
@@ -27,8 +27,10 @@ def unpacked_whole(body: bytes, value_type: type[Any]) -> Any:
 
 
 def deflated(text: str) -> bytes:
-    """The text in bytes, to a quarter of them."""
-    return zlib.compress(text.encode(), level=1)  # higher levels cost more than they save
+    """The text in bytes, to a quarter of them; a RefusedError where it is too large to be read again."""
+    plain = text.encode()
+    check_size(len(plain))
+    return zlib.compress(plain, level=1)  # higher levels cost more than they save
 
 
 def inflated(body: bytes) -> str:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.states import State
+from penstock.errors import shown
 from penstock.store import tables
 from penstock.store.by_cycle import FoundRow, grouped
 from penstock.store.cells import LATEST_S
@@ -19,8 +20,9 @@ AT_A_TIME = 1000  # cycles: of twenty tenants 10 MB
 # In the order in which rows are taken apart: to look for each figure by its name takes longer than all else.
 _FIGURES = (
     *("cycle_id", "intent_id", "state", "trouble", "urgency", "backlog_rows", "utility", "threads", "latency_s"),
-    *("juice", "met", "fresh", "settling", "arrival_rps", "processed_rps"),
+    "juice",
 )
+_JUDGED_BY = ("met", "fresh", "settling", "arrival_rps", "processed_rps")  # where an earlier penstock kept no state
 _LOADS = ("cycle_id", "machine", "cores", "load", "alive")
 _STATES: Mapping[str, State] = {state.value: state for state in State}
 
@@ -40,8 +42,7 @@ def read_timelines(connection: sa.Connection, run: int) -> Timelines:
         ids, at_s, utility, most = zip(*part, strict=True)
         numbers = {cycle: number for number, cycle in enumerate(ids)}
         outlooks = told.until(ids, at_s)
-        rows = _rows(connection, tables.job_figures, _FIGURES, ids)
-        every = _by_job(rows, numbers, stated)
+        every = _by_job(_job_rows(connection, ids), numbers, stated)
         jobs = [one for found in every for one in _stretches(found, numbers, at_s, stated, outlooks)]
         loads = _rows(connection, tables.machine_figures, _LOADS, ids)
         lines.add(RunPart(at_s, utility, most, jobs, _loads(loads, numbers)))
@@ -75,12 +76,21 @@ def _stated(connection: sa.Connection, run: int) -> Mapping[int, IntentWords]:
     return {number: (job, text, most) for number, job, text, most in found}
 
 
+def _job_rows(connection: sa.Connection, ids: Sequence[int]) -> Sequence[TimelineRow]:
+    rows = _rows(connection, tables.job_figures, _FIGURES, ids)
+    if all(row[2] in _STATES for row in rows):
+        return rows
+    return _rows(connection, tables.job_figures, (*_FIGURES, *_JUDGED_BY), ids)
+
+
 def _rows(
     connection: sa.Connection, table: sa.Table, names: Sequence[str], ids: Sequence[int]
 ) -> Sequence[TimelineRow]:
     """These columns of all cycles between the first and the last, also of other runs that were recorded meanwhile."""
     there = {column.name: column for column in columns_of(connection, table)}
-    wanted = sa.select(*(there[name] for name in names)).where(table.c.cycle_id.between(ids[0], ids[-1]))
+    wanted = sa.select(*(tables.as_it_stands(there[name]) for name in names)).where(
+        table.c.cycle_id.between(ids[0], ids[-1])
+    )
     return connection.execute(wanted.order_by(*table.primary_key.columns)).all()
 
 
@@ -109,16 +119,16 @@ def _stretches(
     for (intent_id, state, trouble, urgency), alike in groupby(rows, key=_stands):
         found = list(alike)
         ids, _, _, _, _, _, utility, threads, latency_s, juice, *_ = zip(*found, strict=True)
-        wrong = next((value for value in threads if not isinstance(value, int)), None)
-        if wrong is not None:
-            raise ValueError(f"threads: {wrong!r} is no whole number")
+        if {*map(type, threads)} != {int}:
+            wrong = next(value for value in threads if not isinstance(value, int))
+            raise ValueError(f"threads: {shown(wrong)} is no whole number")
         places = [numbers[cycle] for cycle in ids]
         job, intent, most = stated[intent_id]
         yield JobStretch(
             name=job,
             intent=intent,
             max_utility=most,
-            trouble=trouble,
+            trouble=tables.told_of(trouble),
             state=state,
             urgency=urgency or 1.0,
             at_s=at_s[places[0]],
@@ -148,7 +158,8 @@ def _recoveries(
     return [None if outlook is None else outlook.recovery_s(count) for outlook, count in pairs]
 
 
-def _loads(rows: Iterable[TimelineRow], numbers: CycleNumbers) -> Iterator[tuple[int, str, int, float | None]]:
+def _loads(rows: Sequence[TimelineRow], numbers: CycleNumbers) -> Iterator[tuple[int, str, int, float | None]]:
+    machines = {name: tables.told_of(name) or "" for name in {row[1] for row in rows}}
     for cycle, name, cores, load, alive in rows:
         if cycle in numbers:
-            yield numbers[cycle], name, cores, load if alive else None
+            yield numbers[cycle], machines[name], cores, load if alive else None

@@ -19,7 +19,7 @@ from penstock.core.view import View
 from penstock.errors import told
 from penstock.store import cells, rows_read, tables
 from penstock.store.acts import began_dry, read_acts
-from penstock.store.archive import AuditEntry
+from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.by_cycle import CycleGroups, FoundRow, grouped, if_there, job_rows, of_cycles, of_run
 from penstock.store.cards import read_card
 from penstock.store.codec import DoesNotFitError
@@ -42,6 +42,18 @@ def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
         .mappings()
         .all()
     )
+
+
+def run_number(connection: sa.Connection, run_id: str) -> int:
+    """Of the run of that id; of one whose id is longer than is told of any, or is no text, by what is told of it."""
+    exact = connection.execute(sa.select(tables.runs.c.number).where(tables.runs.c.id == run_id)).scalar_one_or_none()
+    if exact is not None:
+        return int(exact)
+    found = run_rows(connection)
+    for row in found:
+        if row["id"] == run_id:
+            return int(row["number"])
+    raise unknown_run(run_id, [rows_read.run_info(row) for row in found])
 
 
 def read_run(connection: sa.Connection, run: int) -> Run:
@@ -225,16 +237,20 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
     """What was said of the cycles, what of it went wrong in the loop, and when no shares met all intents."""
     cycles = tables.cycles
     wanted = ("at_s", "note", "error", "shortfall")
-    told = [column for column in columns_of(connection, cycles) if column.name in wanted]
+    there = {column.name: column for column in columns_of(connection, cycles)}
+    told = sa.select(*(tables.as_it_stands(there[name]) for name in wanted)).where(cycles.c.run == run)
     notes: list[Note] = []
     errors: list[Note] = []
     shortfalls: list[Note] = []
-    for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
-        if cells.number_within(row.at_s, 0.0, cells.LATEST_S) is None:
+    before: Sequence[object] = ()
+    for at_s, *words in connection.execute(told.order_by(cycles.c.id)):
+        if words == before or cells.number_within(at_s, 0.0, cells.LATEST_S) is None:
             continue
-        noted(notes, row.at_s, noted_of(row.error, row.note))
-        noted(errors, row.at_s, row.error or "")
-        noted(shortfalls, row.at_s, row.shortfall or "")
+        before = words
+        note, error, shortfall = map(tables.told_of, words)
+        noted(notes, at_s, noted_of(error, note or ""))
+        noted(errors, at_s, error or "")
+        noted(shortfalls, at_s, shortfall or "")
     return tuple(notes), tuple(errors), tuple(shortfalls)
 
 

@@ -36,6 +36,7 @@ from penstock.store.cells import (
 from penstock.store.codec import DoesNotFitError, decode
 from penstock.store.packing import SpoiltError, inflated, unpacked
 from penstock.store.rows_written import OF_RUNS
+from penstock.store.tables import as_words
 
 _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 
@@ -71,7 +72,7 @@ def spent_of(row: Mapping[Any, Any]) -> SpentBudget | None:
 def state_then(row: Mapping[Any, Any]) -> State:
     """The state of a job as it was recorded; worked out where an earlier penstock did not record any."""
     if row["state"] is not None:
-        return State(row["state"])
+        return State(as_words(row["state"]))
     names = ("settling", "arrival_rps", "processed_rps", "backlog_rows", "trouble")
     figures = JobFigures("", (), **{name: row[name] for name in names})
     return judged(figures, row["utility"], row["met"], row["fresh"])

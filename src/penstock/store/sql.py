@@ -22,7 +22,7 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
 from penstock.store import cells, packing, reading, rows_read, rows_written, tables
-from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, check_told, unknown_run
+from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, check_told
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
@@ -204,17 +204,19 @@ class SqlStore:
     def jobs(self, run_id: str) -> tuple[str, ...]:
         """The names of all jobs that were ever seen in the run."""
         with self._database.reading(run_id) as connection:
-            known = sa.select(tables.intents.c.job).where(tables.intents.c.run == self._number(connection, run_id))
+            known = sa.select(tables.intents.c.job).where(
+                tables.intents.c.run == reading.run_number(connection, run_id)
+            )
             return tuple(sorted(set(connection.execute(known).scalars())))
 
     def read_run(self, run_id: str) -> Run:
         with self._database.reading(run_id) as connection:
-            return reading.read_run(connection, self._number(connection, run_id))
+            return reading.read_run(connection, reading.run_number(connection, run_id))
 
     def views(self, run_id: str) -> Iterator[View]:
         with self._database.reading(run_id) as connection:
             try:
-                yield from reading.read_views(connection, self._number(connection, run_id))
+                yield from reading.read_views(connection, reading.run_number(connection, run_id))
             except DoesNotFitError as error:
                 remedy = f"its figures were recorded by another penstock ({error}); replay it with that one"
                 raise ConfigError("run", run_id, remedy) from None
@@ -229,7 +231,7 @@ class SqlStore:
 
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
         with self._database.reading(run_id) as connection:
-            return reading.read_audit(connection, self._number(connection, run_id))
+            return reading.read_audit(connection, reading.run_number(connection, run_id))
 
     def close(self) -> None:
         self._database.close()
@@ -238,13 +240,6 @@ class SqlStore:
         if self._writing is None:
             raise StoreError(f"store {self.place}: no run was begun; call begin() first")
         return self._writing
-
-    def _number(self, connection: sa.Connection, run_id: str) -> int:
-        found = reading.run_rows(connection)
-        for row in found:
-            if row["id"] == run_id:
-                return int(row["number"])
-        raise unknown_run(run_id, [rows_read.run_info(row) for row in found])
 
     def _insert(
         self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]

@@ -26,6 +26,7 @@ from sqlalchemy import (
     func,
     type_coerce,
 )
+from sqlalchemy.types import NullType
 
 from penstock.store.archive import MOST_TOLD, beginning
 from penstock.store.codec import MOST_IN_A_CELL
@@ -41,10 +42,31 @@ def _one_more_than(most: int, column: ColumnElement[Any]) -> ColumnElement[Any]:
     return func.substr(column, 1, most + 1)
 
 
+def as_words(value: Any) -> str:
+    """What stands in a column of words: bytes are read as far as they are words."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def told_of(value: Any) -> str | None:
+    """The same of a column of words for people: of more than anybody reads the beginning."""
+    return None if value is None else beginning(as_words(value))
+
+
+def as_it_stands(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The column, of words what leaves the database: for who reads it once where many rows are alike.
+
+    A call for each row of a week takes as long as to fetch them.
+    """
+    if not isinstance(column.type, Words):
+        return column
+    least = _one_more_than(MOST_TOLD, column) if isinstance(column.type, Shortened) else column
+    return type_coerce(least, NullType()).label(column.key)
+
+
 class Words(TypeDecorator[str]):
     """Text from anywhere, an error of Spark's for instance: what PostgreSQL cannot hold becomes a question mark.
 
-    SQLite keeps bytes in a column of words, too: read as far as they are words.
+    SQLite keeps bytes in a column of words, too.
     """
 
     impl = Text
@@ -56,7 +78,7 @@ class Words(TypeDecorator[str]):
         return value.replace("\x00", "?").encode("utf-8", "replace").decode("utf-8")
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
-        return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+        return None if value is None else as_words(value)
 
 
 class Shortened(Words):
@@ -71,8 +93,7 @@ class Shortened(Words):
         return type_coerce(_one_more_than(MOST_TOLD, column), self)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
-        text = super().process_result_value(value, dialect)
-        return None if text is None else beginning(text)
+        return told_of(value)
 
 
 class JsonText(Words):

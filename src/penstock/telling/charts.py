@@ -165,7 +165,7 @@ def _legend(entries: Iterable[tuple[str, str]]) -> Markup:
 
 
 def _marks(run: Run, cut: CycleSlices) -> Iterable[Markup]:
-    for index, record in enumerate(run.decisions, start=1):
+    for index, record in run.told:
         x = f"{cut.place(record.decision.at_s) * _W:.1f}"
         told = f"{index}: {clock(record.decision.at_s)} {record.decision.reason}, {record.decision.why}"
         yield tag("g", tag("title", told), tag("line", x1=x, x2=x, y1=0, y2=_H, class_="mark"))
@@ -182,7 +182,7 @@ def _numbers(run: Run, cut: CycleSlices) -> Markup:
     """The decisions' numbers above their marks, where they do not run into each other."""
     last = -1.0
     told: list[Markup] = []
-    for index, record in enumerate(run.decisions, start=1):
+    for index, record in run.told:
         place = cut.place(record.decision.at_s)
         if place - last >= 0.045:
             told.append(tag("a", str(index), href=f"#d{index}", style=f"left:{place * 100:.1f}%"))

@@ -14,7 +14,7 @@ from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
 from penstock.core.states import UNSEEN, State
 from penstock.telling.held import held_news
 from penstock.telling.stretches import StateStretch, state_at, stretches, unseen_cycles
-from penstock.telling.summary import figures_at, summarise
+from penstock.telling.summary import cycles_seen, summarise
 from penstock.telling.thin import outages
 from penstock.telling.without import without_text
 from penstock.telling.words import (
@@ -167,12 +167,17 @@ def _said(run: Run) -> list[Note]:
     Where somebody misses what it asked for all the same that is said beside it.
     """
     starts = [note.at_s for note in run.notes]
+    names = [job.name for job in run.jobs]
+    missed = zip(*(job.met for job in run.jobs), strict=True) if names else [()] * len(run.at_s)
     said: list[Note] = []
-    blind = unseen_cycles(run)
-    for index, at_s in enumerate(run.at_s):
+    before: object = None
+    for at_s, seen, blind, met in zip(run.at_s, cycles_seen(run), unseen_cycles(run), missed, strict=True):
         place = bisect_right(starts, at_s) - 1
-        text = note_said(run.notes[place].text, figures_at(run, index), not blind[index]) if place >= 0 else ""
-        text = _though(text, [job.name for job in run.jobs if job.met[index] is False])
+        if (place, seen, blind, met) == before:
+            continue  # and so what is said
+        before = (place, seen, blind, met)
+        text = note_said(run.notes[place].text, seen, not blind) if place >= 0 else ""
+        text = _though(text, [name for name, has in zip(names, met, strict=True) if has is False])
         if text != (said[-1].text if said else ""):
             said.append(Note(at_s, text))
     return said
@@ -233,4 +238,4 @@ def _wrapped(text: str, width: int, indent: str) -> str:
 
 def _printable(text: str) -> str:
     """Names come from users: no line breaks, and nothing that moves the cursor or colours the terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else " " for letter in text)

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from penstock.core.naming import named
 from penstock.core.run import HeldBack, Run
@@ -22,7 +21,7 @@ def with_held(run: Run, look: ViewAt) -> Run:
 
     Looked at is the end, and whenever the policy had come to rest the first cycle in which somebody missed.
     """
-    seen = (look(at_s) for at_s in _instants(run)[-LOOKS:])
+    seen = (look(at_s) for at_s in _instants(run))
     return replace(run, held=tuple(found for view in seen if view is not None for found in held_in(view)))
 
 
@@ -58,21 +57,22 @@ def held_text(run: Run) -> Iterable[str]:
 
 
 def _instants(run: Run) -> list[float]:
-    """The cycles that are worth a look, in order."""
-    ends = [*(later.at_s for _, later in pairwise(run.notes)), float("inf")]
-    found = {
-        at_s
-        for note, end_s in zip(run.notes, ends, strict=False)
-        if at_rest(note.text)
-        for at_s in _first_misses(run, note.at_s, end_s)
-    }
-    return sorted({*found, *run.at_s[-1:]})
+    """The newest of the cycles that are worth a look, in order."""
+    found: set[float] = {*run.at_s[-1:]}
+    end_s = float("inf")
+    for note in reversed(run.notes):  # stretches come one after the other: those before have nothing newer
+        if len(found) > LOOKS:
+            break
+        if at_rest(note.text):
+            found.update(_first_misses(run, note.at_s, end_s))
+        end_s = note.at_s
+    return sorted(found)[-LOOKS:]
 
 
 def _first_misses(run: Run, from_s: float, end_s: float) -> Iterator[float]:
     """Of each job the first cycle of the stretch in which it missed what it asked for."""
     first, end = (bisect_right(run.at_s, instant - 1e-9) for instant in (from_s, end_s))
     for job in run.jobs:
-        missed = next((index for index in range(first, end) if job.met[index] is False), None)
+        missed = next((index for index, met in enumerate(job.met[first:end], first) if met is False), None)
         if missed is not None:
             yield run.at_s[missed]

@@ -75,7 +75,7 @@ def summarise(run: Run, tried: Sequence[Counterfactual] = ()) -> Summary:
     most = most_utility(run)
     came = Counter(came_to(record, most) for _, record in run.told)
     share = _utility_share(run)
-    seconds = sum(_thread_seconds(run, job) for job in run.jobs)
+    seconds = _thread_seconds(run)
     return Summary(
         length_s=run.at_s[-1] - run.at_s[0] if len(run.at_s) else 0.0,
         utility_share=share,
@@ -93,9 +93,12 @@ def _brought(tried: Sequence[Counterfactual]) -> Iterable[str]:
         yield f"Decisions brought {told[0].lower()}{told[1:]}."
 
 
-def figures_at(run: Run, index: int) -> bool:
-    """Whether any job had figures in that cycle."""
-    return any(job.utility[index] is not None for job in run.jobs)
+def cycles_seen(run: Run) -> Sequence[bool]:
+    """For each cycle whether any job had figures then."""
+    seen = [False] * len(run.at_s)
+    for job in run.jobs:
+        seen = [was or utility is not None for was, utility in zip(seen, job.utility, strict=True)]
+    return seen
 
 
 def most_utility(run: Run) -> float:
@@ -122,8 +125,8 @@ def _utility_share(run: Run) -> float | None:
 
     Who starts has lost nothing yet and does not count; who goes blind counts as if it had nothing.
     """
-    known = ((u, m) for i, (u, m) in enumerate(zip(run.utility, _possible(run), strict=True)) if figures_at(run, i))
-    return mean(utility / most if most > 0 else None for utility, most in known)
+    known = zip(run.utility, _possible(run), cycles_seen(run), strict=True)
+    return mean(utility / most if most > 0 else None for utility, most, seen in known if seen)
 
 
 def _possible(run: Run) -> Sequence[float]:
@@ -184,9 +187,11 @@ def _longest_miss(at_s: Sequence[float], met: Sequence[bool | None]) -> tuple[fl
     return longest
 
 
-def _thread_seconds(run: Run, job: JobTimeline) -> float:
-    lengths = [later - now for now, later in zip(run.at_s, run.at_s[1:], strict=False)]
-    return sum((threads or 0) * length for threads, length in zip(job.threads, lengths, strict=False))
+def _thread_seconds(run: Run) -> float:
+    """Of all jobs together."""
+    lengths = [later - now for now, later in pairwise(run.at_s)]
+    each = (zip(job.threads, lengths, strict=False) for job in run.jobs)
+    return sum(sum(threads * length for threads, length in held if threads) for held in each)
 
 
 def _sentences(
