@@ -30,6 +30,9 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
     assert file.applications["fraud"].bounds() == Bounds(2, 12)
     assert file.applications["team-a/ads"].bounds().utility == 10.0
     assert file.others.bounds() == Bounds()
+    assert (file.awaits, file.lists_all) == (120.0, True)
+    assert not read(tmp_path, others={}).lists_all
+    assert read(tmp_path, awaits="0s").awaits == 0.0
     assert read(tmp_path, cluster={"cores": 64}).cluster.cluster() == FixedCluster(64)
     yarn = {"yarn": "http://one:8088,http://two:8088", "queue": "root.streams"}
     assert read(tmp_path, cluster=yarn).cluster.cluster() == YarnCluster(yarn["yarn"], "root.streams")
