@@ -5,8 +5,8 @@
 Four to six applications begin one after the other on one cluster, each with one executor; in its first minute code is
 cold, rows that came before wait, and a driver plans for long. In the middle third of what counts a spike comes to one.
 `listed` is penstock with all of them, and what each is worth, in the fleet's file. `--slow` draws other fleets: five to
-eight that begin over a minute on two busy cores, where a JVM starts in 6 to 30 s, first batches hold minutes of rows and
-who gives takes until its batch has ended, 35 s at most.
+eight that begin over a minute on two busy cores, where a JVM starts in 6 to 30 s, first batches hold minutes of rows
+and who gives takes until its batch has ended, 35 s at most.
 `hand` is the best division for good, of someone who knows all that will come: every number was tried out with each.
 Three shares of all utility are told: of the minute after the last one has begun, of the two minutes that count after
 it, and of these from the spike's end on. Nobody waits: a fleet takes 4 to 10 s of CPU.
