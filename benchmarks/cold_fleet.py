@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from slow_executors import GOES_WITHIN_S, Holding, Machine
 
 from penstock.analysis.assess import assess
 from penstock.core.figures import Snapshot
@@ -20,9 +21,18 @@ from penstock.core.plan import Step
 from penstock.core.run import RunInfo
 from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
+from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Room, Worker
 from penstock.engines.applications.engine import FleetEngine
-from penstock.engines.applications.wire import encode_answer, read_report
+from penstock.engines.applications.settings import FleetSettings
+from penstock.engines.applications.wire import (
+    Order,
+    SaidExecutors,
+    SaidState,
+    SaidTenant,
+    encode_answer,
+    read_report,
+)
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchEngine, MicroBatchJob, MicroBatchStage
 from penstock.engines.sim.microbatch.spec import Slowness
 from penstock.governing.coordinated import Coordinated, ExecutorSize, OnSpark
@@ -38,6 +48,9 @@ WARM_S = 60  # after the last has begun, until utility counts
 COUNTED_S = 120  # the spike is the middle third of it
 _WINDOW_S = 20.0
 _WAITS_S = INTERVAL_S  # for so long what who begins takes may be awaited, or promised to others by then
+_WAITS_SLOWLY_S = 600  # where who gives takes long
+_CORES = 2.0  # of a slow fleet's machine
+_OVER_S = 60.0  # its applications begin
 _AS_GOOD = 0.995  # of all that it could have: more executors are not tried out
 
 
@@ -76,6 +89,16 @@ class ColdFleet:
     seed: int
     slots: int
     applications: tuple[ColdApplication, ...]
+    slow: bool = False  # begins on a machine whose cores all drivers and executors want while they start
+
+    @property
+    def machine(self) -> Machine:
+        """Where its executors start."""
+        return Machine(_CORES, GOES_WITHIN_S) if self.slow else Machine()
+
+    @property
+    def waits_s(self) -> int:
+        return _WAITS_SLOWLY_S if self.slow else _WAITS_S
 
     @property
     def counts_from_s(self) -> int:
@@ -95,14 +118,17 @@ class ColdFleet:
         return self.slots - len(self.applications) + 1
 
 
-def drawn_fleet(seed: int) -> ColdFleet:
-    """The fleet of that seed: 4 to 6 applications that want half to nine tenths of the slots before the spike."""
-    random = np.random.default_rng([seed, 24])
-    many = int(random.integers(4, 7))
+def drawn_fleet(seed: int, slow: bool = False) -> ColdFleet:
+    """The fleet of that seed: 4 to 6 applications that want half to nine tenths of the slots before the spike.
+
+    A slow one begins over a minute, with minutes of rows in first batches: 5 to 8 applications.
+    """
+    random = np.random.default_rng([seed, 24, 60] if slow else [seed, 24])
+    many = int(random.integers(5, 9) if slow else random.integers(4, 7))
     slots = int(many * random.uniform(1.8, 3.0))
     load = float(random.uniform(0.5, 0.85))
     parts = random.dirichlet(np.full(many, 3.0)) * load * slots
-    joins = sorted(int(at_s) for at_s in random.uniform(0.0, 5.0 * many, many))
+    joins = sorted(int(at_s) for at_s in random.uniform(0.0, _OVER_S if slow else 5.0 * many, many))
     urgent = random.random(many) < 0.3
     spiked = int(random.integers(many))
     urgent[spiked] = urgent[spiked] or random.random() < 0.5
@@ -111,9 +137,20 @@ def drawn_fleet(seed: int) -> ColdFleet:
         times = float(random.uniform(1.5, 4.5)) if place == spiked else 1.0
         from_s = joins[-1] + WARM_S + COUNTED_S // 3 - joins_s
         spike = Spike(from_s, from_s + COUNTED_S // 3, times)
-        applications.append(_drawn(random, f"a{place:02}", joins_s, max(0.2, float(part)), bool(urgent[place]), spike))
+        one = _drawn(random, f"a{place:02}", joins_s, max(0.2, float(part)), bool(urgent[place]), spike)
+        applications.append(_slowly(random, one) if slow else one)
     most = slots - many + 1
-    return ColdFleet(seed, slots, tuple(_on(one, most, seed) for one in applications))
+    return ColdFleet(seed, slots, tuple(_on(one, most, seed) for one in applications), slow)
+
+
+def _slowly(random: np.random.Generator, one: ColdApplication) -> ColdApplication:
+    """On a machine that eight drivers want at once: code is cold for twice as long, and more rows came before."""
+    rows = one.job.arrivals.copy()
+    rows[0] += rows[1] * float(random.uniform(0.0, 40.0))
+    slowness = tuple(
+        Slowness(2.0 * cold.from_s, cold.tasks, 1.0 + 2.0 * (cold.driver - 1.0)) for cold in one.cluster.slowness
+    )
+    return replace(one, job=replace(one.job, arrivals=rows), cluster=replace(one.cluster, slowness=slowness))
 
 
 def _on(one: ColdApplication, most: int, seed: int) -> ColdApplication:
@@ -152,7 +189,7 @@ def _drawn(
         Slowness(60.0),
     )
     cluster = MicroBatchCluster(
-        noise=0.1, driver_noise=0.3, slowness=slowness, window_s=_WINDOW_S, executor_start_s=6.0
+        noise=0.1, driver_noise=0.3, slowness=slowness, window_s=_WINDOW_S, executor_start_s=0.0
     )
     return ColdApplication(joins_s, job, intent, cluster)
 
@@ -180,8 +217,9 @@ class _Held(NoControl):
 class Life:
     """An application that lives: what its controller would tell an agent, and do for it."""
 
-    def __init__(self, drawn: ColdApplication, executors: int, policy: str) -> None:
+    def __init__(self, drawn: ColdApplication, executors: int, policy: str, machine: Machine) -> None:
         self.drawn = drawn
+        self._holding = Holding(machine)
         self._engine = MicroBatchEngine(drawn.cluster, [drawn.job])
         self._policy = policy_named(policy)
         store = MemoryStore(RunInfo(drawn.name, drawn.name, policy, "simulator"))
@@ -196,13 +234,32 @@ class Life:
         )
         self._carried = self._governor.start()
         self._now_s, self._due_s = 0.0, float(INTERVAL_S)
-        self.wanted = drawn.cluster.machines
         self.newest: Seen | None = None
+        self._engine.apply([Step(drawn.name, (Executors(drawn.cluster.machines, 1),))])
         self.hold(executors)
 
     def at(self, fleet_s: float) -> None:
         """Its own time goes on to the fleet's."""
         self._now_s = fleet_s - self.drawn.joins_s
+        self._engine.advance_to(self._now_s)
+        there = self._holding.there
+        self._holding.at(fleet_s, self._engine.rows(self.drawn.name).in_batch > 0)
+        self._work_with(there)
+
+    @property
+    def held(self) -> int:
+        """As its cluster manager tells."""
+        return self._holding.held
+
+    def grant(self, free: int) -> int:
+        """How many it takes of those that are free."""
+        before = self.held
+        self._holding.grant(free, self._now_s + self.drawn.joins_s)
+        return self.held - before
+
+    def _work_with(self, before: int) -> None:
+        if self._holding.there != before:
+            self._engine.apply([Step(self.drawn.name, (Executors(before, self._holding.there),))])
 
     def round(self) -> None:
         """See, and remember, if that is due: as soon as its policy asks for it."""
@@ -240,13 +297,14 @@ class Life:
     def executors(self) -> tuple[int, int]:
         """Those that live, and those that are wanted."""
         self._engine.advance_to(self._now_s)
-        return self._engine.slots, self.wanted
+        return self._engine.slots, self._holding.wanted
 
     def hold(self, executors: int) -> None:
         """So many from now on."""
         self._engine.advance_to(self._now_s)
-        self._engine.apply([Step(self.drawn.name, (Executors(self.wanted, executors),))])
-        self.wanted = executors
+        there = self._holding.there
+        self._holding.hold(executors, self._now_s + self.drawn.joins_s)
+        self._work_with(there)
 
 
 @dataclass
@@ -276,7 +334,7 @@ class _SimulatedCluster:
 
     def room(self) -> Room:
         """Who holds what, and what is left."""
-        held = {name: life.wanted for name, life in self._lives.items()}
+        held = {name: life.held for name, life in self._lives.items()}
         return Room((Worker("all", self._slots, self._slots - sum(held.values())),), held)
 
 
@@ -293,12 +351,18 @@ class _Wire:
         """There is nothing to let go of."""
 
 
-def coordinated(fleet: ColdFleet) -> FleetRecord:
-    """The fleet under a coordinator with the default policy; each begins with one executor."""
+def coordinated(fleet: ColdFleet, listed: bool = False) -> FleetRecord:
+    """The fleet under a coordinator with the default policy; each begins with one executor.
+
+    `listed` is where its file names all of them, and what each counts for.
+    """
     lives: dict[str, Life] = {}
     agents: dict[str, Agent] = {}
+    begun: dict[str, Begun] = {}
+    machine = fleet.machine
     now = [0.0]
-    engine = FleetEngine(_SimulatedCluster(fleet.slots, lives), even=lambda: now[0])
+    known = FleetSettings(bounds=_bounds(fleet), lists_all=True) if listed else FleetSettings()
+    engine = FleetEngine(_SimulatedCluster(fleet.slots, lives), known, even=lambda: now[0])
     store = MemoryStore(RunInfo("fleet", "fleet", "penstock", "fleet"))
     settings = LoopSettings(float(INTERVAL_S), stale_after_s=engine.silent_s, go_on=False, govern_from_s=10.0)
     governor = Governor(engine, policy_named("penstock"), store, settings, intents=engine.intents)
@@ -307,13 +371,17 @@ def coordinated(fleet: ColdFleet) -> FleetRecord:
     def goes_on(at_s: int) -> None:
         now[0] = float(at_s)
         for one in fleet.applications:
+            if at_s >= one.joins_s and one.name not in agents:
+                begun[one.name] = Begun(one, fleet.most)
+                agents[one.name] = Agent(one.name, begun[one.name], _Wire(engine), lambda: now[0])
             if at_s >= one.joins_s and one.name not in lives and _has_room(fleet, lives, one, at_s):
-                life = lives[one.name] = Life(one.kept_waiting(at_s - one.joins_s), 1, "penstock")
-                agents[one.name] = _agent(life, fleet, engine, lambda: now[0])
+                life = lives[one.name] = Life(one.kept_waiting(at_s - one.joins_s), 1, "penstock", machine)
+                begun[one.name].lives(life)
         _live_on(at_s, lives, record)
-        for name, agent in agents.items():
-            up_s = at_s - lives[name].drawn.joins_s
-            if up_s and up_s % REPORTS_S == 0:
+        _grant(fleet.slots, lives)
+        for one in fleet.applications:
+            up_s, agent = at_s - one.joins_s, agents.get(one.name)
+            if agent is not None and up_s and up_s % REPORTS_S == 0:
                 agent.once()
                 agent.carry_out()
         if at_s % REPORTS_S == 0:
@@ -324,6 +392,10 @@ def coordinated(fleet: ColdFleet) -> FleetRecord:
     drive(governor, clock, float(fleet.ends_s))
     record.decided = [(decision.decision.at_s, decision.decision.why) for decision in store.read_run("fleet").decisions]
     return record
+
+
+def _bounds(fleet: ColdFleet) -> dict[str, Bounds]:
+    return {one.name: Bounds(utility=one.intent.max_utility) for one in fleet.applications}
 
 
 class _FleetClock:
@@ -347,39 +419,67 @@ class _FleetClock:
 
 def _has_room(fleet: ColdFleet, lives: Mapping[str, Life], one: ColdApplication, at_s: int) -> bool:
     """Whether it can have its first executor; it is not heard of before, so that whoever gives has to have begun to."""
-    if sum(life.wanted for life in lives.values()) < fleet.slots:
+    if sum(life.held for life in lives.values()) < fleet.slots:
         return True
-    if at_s > one.joins_s + _WAITS_S:
+    if at_s > one.joins_s + fleet.waits_s:
         raise AssertionError(f"fleet {fleet.seed}: nothing is left for {one.name} to begin with")
     return False
 
 
 def _check_law(fleet: ColdFleet, lives: Mapping[str, Life], at_s: int) -> None:
-    """Nobody below its least, and never more than there is, but for the first executors of who begin just now.
-
-    What was free when it was promised to others they may have taken before these did: Spark would let others wait.
-    """
-    held = {name: life.wanted for name, life in lives.items()}
-    begun = sum(at_s - life.drawn.joins_s <= _WAITS_S for life in lives.values())
-    if sum(held.values()) - begun > fleet.slots or min(held.values(), default=1) < 1:
-        raise AssertionError(f"fleet {fleet.seed}: {held} of {fleet.slots} slots")
+    """Nobody below its least, and never more than there is."""
+    held = {name: life.held for name, life in lives.items()}
+    if sum(held.values()) > fleet.slots or min(held.values(), default=1) < 1:
+        raise AssertionError(f"fleet {fleet.seed} at {at_s} s: {held} of {fleet.slots} slots")
 
 
-def _agent(life: Life, fleet: ColdFleet, engine: FleetEngine, even: Any) -> Agent:
-    name = life.drawn.name
-    how = Coordinated("http://simulated", name, most=fleet.most, token="agent-simulated")
-    seen = OnSpark(life, how, ExecutorSize(1, 1024), name)  # type: ignore[arg-type]
-    return Agent(name, seen, _Wire(engine), even)
+class Begun:
+    """What an agent sees of an application: without an executor its query runs, and nothing of it is known."""
+
+    def __init__(self, drawn: ColdApplication, most: int) -> None:
+        self._drawn = drawn
+        self._most = most
+        self._wanted = 1
+        self._on_spark: OnSpark | None = None
+
+    def lives(self, life: Life) -> None:
+        """It has its first executor."""
+        name = self._drawn.name
+        how = Coordinated("http://simulated", name, most=self._most, token="agent-simulated")
+        self._on_spark = OnSpark(life, how, ExecutorSize(1, 1024), name)  # type: ignore[arg-type]
+        life.hold(self._wanted)
+
+    def state(self) -> SaidState:
+        """As an agent tells it."""
+        if self._on_spark is not None:
+            return self._on_spark.state()
+        name, executors = self._drawn.name, SaidExecutors(now=0, wanted=self._wanted, least=1, most=self._most)
+        tenant = SaidTenant(intent=self._drawn.intent, up_s=1.0)
+        return SaidState(executors=executors, tenants={name: tenant}, cluster_id=name)
+
+    def give(self, order: Order) -> None:
+        """Hold so many executors."""
+        self._wanted = order.executors
+        if self._on_spark is not None:
+            self._on_spark.give(order)
+
+
+def _grant(slots: int, lives: Mapping[str, Life]) -> None:
+    """What nobody holds goes to whoever asked for it, who began first before the others."""
+    free = slots - sum(life.held for life in lives.values())
+    for life in lives.values():
+        free -= life.grant(max(0, free))
 
 
 def divided_by(fleet: ColdFleet, executors: Mapping[str, int]) -> FleetRecord:
     """The fleet with so many executors each, from the start to the end."""
     lives: dict[str, Life] = {}
-    record = FleetRecord()
+    record, machine = FleetRecord(), fleet.machine
     for at_s in range(fleet.ends_s + 1):
         for one in fleet.applications:
             if one.joins_s == at_s:
-                lives[one.name] = Life(one, executors[one.name], "static")
+                life = lives[one.name] = Life(one, executors[one.name], "static", machine)
+                life.grant(fleet.slots)
         _live_on(at_s, lives, record)
     return record
 
@@ -417,7 +517,8 @@ def _tried_out(fleet: ColdFleet, one: ColdApplication) -> Claim:
 
 def _alone(fleet: ColdFleet, one: ColdApplication, executors: int) -> float:
     """What it would have in the time that counts."""
-    life, record = Life(one, executors, "static"), FleetRecord()
+    life, record = Life(one, executors, "static", fleet.machine), FleetRecord()
+    life.grant(executors)
     for at_s in range(one.joins_s + INTERVAL_S, fleet.ends_s + 1, INTERVAL_S):
         life.at(at_s)
         life.round()

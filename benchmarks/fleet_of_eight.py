@@ -51,6 +51,7 @@ from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 SLOTS = 4  # of a worker, with an executor of one slot each
 WAYS = ("penstock", "dynamic", "equal", "hand")
 WARM_S = 60.0
+UTILITY = (10, 40)  # of an application, and of an urgent one
 IN_THE_SPIKE = 6  # executors that the application with the spike then needs
 FOR_PAYMENTS = 3  # that it needs for its 90 rows a second, beside what batches cost
 _STARTS_WITHIN_S = 900.0  # a driver, on a machine that is busy otherwise
@@ -166,7 +167,7 @@ def by_hand(names: Sequence[str]) -> dict[str, int]:
 
 
 def _file(site: Site, name: str) -> Path:
-    latency, utility = ("10s", 40) if name in URGENT else ("40s", 10)
+    latency, utility = "10s" if name in URGENT else "40s", UTILITY[name in URGENT]
     params = {"name": name, "curve": [list(point) for point in curve(name, site.length)], "place": str(site.place)}
     job = {
         "name": name,
@@ -220,7 +221,8 @@ def _driver(site: Site, name: str, door: AgentsDoor | None) -> Iterator[None]:
 
 @contextmanager
 def _coordinated(site: Site) -> Iterator[AgentsDoor]:
-    fleet = {"name": "eight", "cluster": site.on.fleet}
+    listed = {name: {"utility": UTILITY[name in URGENT]} for name in site.names}
+    fleet = {"name": "eight", "cluster": site.on.fleet, "applications": listed}
     how = Coordination(str(site.store("fleet")))
     coordinator = Coordinator(CoordinationFile.model_validate(fleet), how, cluster=site.on.cluster)
     with AgentsDoor(coordinator.hear, lambda: agent_tokens(site.place / "tokens")).open() as door, beside(coordinator):

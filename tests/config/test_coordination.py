@@ -30,6 +30,9 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
     assert file.applications["fraud"].bounds() == Bounds(2, 12)
     assert file.applications["team-a/ads"].bounds().utility == 10.0
     assert file.others.bounds() == Bounds()
+    assert (file.awaits, file.lists_all) == (120.0, True)
+    assert not read(tmp_path, others={}).lists_all
+    assert read(tmp_path, awaits="0s").awaits == 0.0
     assert read(tmp_path, cluster={"cores": 64}).cluster.cluster() == FixedCluster(64)
     yarn = {"yarn": "http://one:8088,http://two:8088", "queue": "root.streams"}
     assert read(tmp_path, cluster=yarn).cluster.cluster() == YarnCluster(yarn["yarn"], "root.streams")
@@ -46,6 +49,8 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
             r"fleet.yaml:1:\d+: cluster: 'nothing' will not do; write one of standalone: http://host:8080",
         ),
         ({"cluster": {"standalone": "http://a:1", "cores": 3}}, "cluster: 'standalone and cores' will not do"),
+        ({"awaits": "soon"}, "awaits: 'soon' will not do; write a number of seconds, or text such as '250ms', '2s'"),
+        ({"awaits": -1}, "awaits: -1 will not do; write a number of seconds"),
         ({"cluster": {"cores": 3, "queue": "root.a"}}, "cluster.queue: 'root.a' will not do; write it beside yarn"),
         ({"cluster": {"yarn": "rm:8088"}}, "cluster.yarn: 'rm:8088' will not do; write the address of the Resource"),
         (

@@ -42,6 +42,7 @@ def assess(
         routes=snapshot.routes,
         levers=snapshot.levers,
         deeds=snapshot.deeds,
+        to_come=snapshot.to_come,
     )
 
 

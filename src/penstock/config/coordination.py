@@ -12,6 +12,7 @@ leadership: {kubernetes: streams/fleet}        # who leads is in that Lease obje
 applications:                    # of those that nobody lists here the bounds are those under `others`
   fraud: {min_executors: 2, max_executors: 12}
 others: {max_executors: 4, utility: 10}        # utility: all its tenants together count for no more
+awaits: 2m                       # executors are kept for those under `applications` that have not come, 0s: for nobody
 price: {slot_hour: 0.05, currency: EUR}        # of a core, for what `penstock coordinate --advise` says of money
 """
 
@@ -21,7 +22,16 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.document import read_document
-from penstock.config.fields import A_NUMBER, Amount, Matching, PolicySettings, PositiveSeconds, SlotCount, within
+from penstock.config.fields import (
+    A_NUMBER,
+    Amount,
+    Matching,
+    PolicySettings,
+    PositiveSeconds,
+    Seconds,
+    SlotCount,
+    within,
+)
 from penstock.config.policies import wrong_policies
 from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
@@ -158,6 +168,7 @@ class CoordinationFile(_Part):
     leadership: LeadershipPart = LeadershipPart()
     applications: dict[ApplicationName, BoundsPart] = {}
     others: BoundsPart = BoundsPart()
+    awaits: Seconds = 120.0
     price: PricePart | None = None
 
     @model_validator(mode="after")
@@ -166,6 +177,11 @@ class CoordinationFile(_Part):
             remedy = "write slot_hour, the price of a core: executors of applications are of different sizes"
             raise within(ConfigError("price.executor_hour", self.price.executor_hour, remedy))
         return self
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether whoever comes stands under `applications`, as far as the file says: it has no word of others."""
+        return "others" not in self.model_fields_set
 
     def core_price(self) -> Price | None:
         """What an hour of one core costs, where the file says so."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from penstock.core.batches import BatchFigures
+from penstock.core.coming import ToCome
 from penstock.core.deeds import Deed
 from penstock.core.failures import FailureKind
 from penstock.core.key_placement import KeyPlacement
@@ -186,7 +187,7 @@ class Snapshot:
 
     `max_threads` is the cluster's limit over all jobs together, where it has one. `levers` are those of the whole
     application. `deeds` are what the engine did by itself in the last minutes. Stores keep neither these nor `routes`
-    with the figures, but in places of their own.
+    with the figures, but in places of their own. `to_come` is who is to come yet; stores keep what was decided by it.
     """
 
     at_s: float
@@ -196,3 +197,4 @@ class Snapshot:
     routes: tuple[RouteFigures, ...] = ()
     levers: tuple[Dial, ...] = ()
     deeds: tuple[Deed, ...] = ()
+    to_come: ToCome = ToCome()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.budget import BudgetWindow, SpentBudget
+from penstock.core.coming import ToCome
 from penstock.core.deeds import Deed
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent, unscaled
@@ -60,6 +61,7 @@ class View:
     routes: tuple[RouteFigures, ...] = ()
     levers: tuple[Dial, ...] = ()  # of the whole application
     deeds: tuple[Deed, ...] = ()  # done by the engine itself since the cycle before
+    to_come: ToCome = ToCome()
     slot_price: Price | None = None  # where somebody said what slots cost
 
     @property

@@ -253,6 +253,8 @@ class Coordinator:
             advises=self._how.advise,
             bounds={name: part.bounds() for name, part in file.applications.items()},
             others=file.others.bounds(),
+            awaits_s=file.awaits,
+            lists_all=file.lists_all,
         )
 
 

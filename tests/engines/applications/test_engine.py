@@ -519,3 +519,14 @@ def test_of_many_the_more_that_begin_are_waited_for_the_more_there_are() -> None
     for fleet.now in (2.0, 2.9, 3.0):
         found.append(fleet.engine.hurries)
     assert found == [False, False, True]
+
+
+def test_executors_are_kept_for_who_is_listed_and_has_not_come_for_two_minutes() -> None:
+    fleet = Fleet(settings=FleetSettings(bounds={name: Bounds(utility=10.0) for name in ("clicks", "fraud")}))
+    clicks = of_one("clicks", fleet.cluster, 600.0)
+    for _ in range(11):
+        fleet.round(clicks)
+    assert held(fleet.cluster) == {"clicks": 3}
+    for _ in range(4):
+        fleet.round(clicks)
+    assert held(fleet.cluster) == {"clicks": 6}

@@ -6,12 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.actuation.order import order
+from penstock.core.coming import ListedApplication, ToCome
 from penstock.core.levers import Dial, Executors
 from penstock.core.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsPolicy
 from tests.builders import job, operator
 from tests.planning.executors.many import application, fleet
 
+TO_COME = (ToCome(), ToCome((ListedApplication("b0", least=2, utility=40.0), ListedApplication("b1")), others=False))
 Made = tuple[Dial, JobView]
 
 
@@ -46,9 +48,11 @@ def seen(made: list[Made], free: int) -> View:
 
 
 @settings(max_examples=150)
-@given(applications(), st.integers(0, 9))
-def test_nobody_is_below_its_least_and_all_together_hold_no_more_than_there_is(made: list[Made], free: int) -> None:
-    view = seen(made, free)
+@given(applications(), st.integers(0, 9), st.sampled_from(TO_COME))
+def test_nobody_is_below_its_least_and_all_together_hold_no_more_than_there_is(
+    made: list[Made], free: int, to_come: ToCome
+) -> None:
+    view = replace(seen(made, free), to_come=to_come)
     plan, _ = ExecutorsPolicy().decide(view, ExecutorsPolicy().start())
     target = {dial.job: promised(dial) for dial, _ in made}
     moves = [move for step in order(plan) for move in step.moves if isinstance(move, Executors)]

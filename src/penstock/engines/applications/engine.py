@@ -24,6 +24,7 @@ from penstock.engines.applications.cluster import Cluster
 from penstock.engines.applications.cluster_watch import ClusterWatch, cores_for, machines_of
 from penstock.engines.applications.diary import FleetDiary
 from penstock.engines.applications.joining import LEAST_SIZE, check_driver, check_names, check_size
+from penstock.engines.applications.listed import Listed
 from penstock.engines.applications.obedience import REFUSED_S
 from penstock.engines.applications.promises import promises
 from penstock.engines.applications.settings import FleetSettings
@@ -63,6 +64,7 @@ class FleetEngine:
         self._obeyed = 0  # the latest epoch that an agent said it obeys
         self._rose_s = -inf
         self._joined_s = inf  # since when somebody awaits a round that is the first to see it
+        self._listed = Listed(settings.bounds or {}, self._opened_s, settings.awaits_s, settings.lists_all)
 
     @property
     def silent_s(self) -> float:
@@ -155,6 +157,7 @@ class FleetEngine:
             text = f"joined again with {found.held} executors, is to have {found.wanted}"
             self._diary.note(found.name, text, "its driver began anew, and gets what it was to have before")
         self._known[found.name] = found
+        self._listed.came(found.name, now)
         return self._answer(report.number, None)
 
     def _leave(self, known: Application | None, report: Report) -> None:
@@ -202,6 +205,7 @@ class FleetEngine:
             known = [self._known[name] for name in sorted(self._known)]
             room, deeds = self._watch.room, self._diary.told(now)
             self._joined_s = inf
+            to_come = self._listed.to_come(even)
         fresh_s = self._settings.silent_s
         return Snapshot(
             at_s=now,
@@ -210,6 +214,7 @@ class FleetEngine:
             max_threads=cores_for(room, known),
             levers=tuple(one.dial(even - one.heard_s <= fresh_s) for one in known),
             deeds=deeds,
+            to_come=to_come,
         )
 
     def apply(self, steps: Sequence[Step]) -> Outcome:

@@ -19,5 +19,7 @@ class FleetSettings:
     cluster_every_s: float = 2.0
     old_s: float = 30.0  # what the cluster manager said so long ago is no ground for promises
     advises: bool = False  # nobody is ordered anything
+    awaits_s: float = 120.0  # for who is listed and has not come, since the start and since the last of them that came
+    lists_all: bool = False  # nobody comes that `bounds` have not
     bounds: Mapping[str, Bounds] | None = None
     others: Bounds = Bounds()

@@ -32,6 +32,7 @@ from penstock.planning.executors.errors import (
 )
 from penstock.planning.executors.first_batches import KeptHalf, guessed, kept_for_new, lent, of_spare
 from penstock.planning.executors.settings import ExecutorsSettings
+from penstock.planning.executors.to_come import kept_for_listed
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
 
@@ -83,14 +84,17 @@ class ExecutorsPolicy:
         claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        half = KeptHalf.of(_spare(view.slots, claims), view.at_s, memory.half)
-        target, firsts = self._divided(view.slots, claims, tenants, memory.moved_s.keys(), half)
-        memory = replace(memory, half=half if firsts else memory.half)
+        keeps = kept_for_listed(view.to_come, tenants, claims, view.slots)
+        slots = view.slots - keeps.cores
+        others = view.to_come.others  # else nothing is kept for those whom nobody listed
+        half = KeptHalf.of(_spare(slots, claims), view.at_s, memory.half) if others else KeptHalf(view.at_s, 0)
+        target, firsts = self._divided(slots, claims, tenants, memory.moved_s.keys(), half)
+        memory = replace(memory, half=half if firsts and others else memory.half)
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
-            return Plan(note=_resting(view, claims, memory.moved_s)), memory
+            return Plan(note=_and(_resting(view, claims, memory.moved_s), keeps.text)), memory
         short = sum(claim.now * claim.cores for claim in claims) > view.slots
-        why_so = why(moved, target, firsts, short)
+        why_so = _and(why(moved, target, firsts, short), keeps.text)
         decision = _decision(view, moved, target, why_so, memory.starts.mean_s)
         return Plan((decision,)), replace(
             _moved(view, memory, decision),
@@ -158,6 +162,10 @@ class ExecutorsPolicy:
     def _move_costs(self, claims: Sequence[Claim]) -> float:
         known = [claim.most_utility for claim in claims if claim.worth]
         return self.settings.move_costs * sum(known) / len(known) if known else 0.0
+
+
+def _and(text: str, more: str) -> str:
+    return f"{text}; {more}" if more else text
 
 
 def _spare(slots: int, claims: Iterable[Claim]) -> int:
