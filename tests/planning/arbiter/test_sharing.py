@@ -8,16 +8,16 @@ import pytest
 from penstock.core.view import JobView
 from penstock.engines.spark.shares import pool_shares
 from penstock.planning.arbiter.candidates import present
-from penstock.planning.arbiter.costs import learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.sharing import conditions, floors_of, rows_of_a_task, wanting_cores
+from penstock.planning.arbiter.told import learnt
 from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
 
 def crowd(cores: int, cpu_share: float) -> Fleet:
     """Three that keep four slots busy; their tasks have a core for that share of their time."""
     jobs = [_having(job(name, 130.0), cpu_share) for name in ("a", "b", "c")]
-    found = fleet_of(fleet_view(*jobs, cores=cores), {one.name: learnt(None, one.figures) for one in jobs})
+    found = fleet_of(fleet_view(*jobs, cores=cores), learnt({}, [one.figures for one in jobs]))
     assert found is not None
     return found
 

@@ -11,7 +11,7 @@ from penstock.core.levers import WHOLE
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.columns import columns_of, contention
-from penstock.planning.arbiter.costs import JobCosts, guessed
+from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
@@ -163,22 +163,24 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
     if not telling or not known or not view.slots:
         return None
-    found = [
-        one if one.known else guessed(telling, job, view.at_s, one)
-        for job, one in ((job, costs[job.name]) for job in known)
-    ]
+    found = [costs[job.name] for job in known]
+    if not all(one.known for one in found):
+        least = least_of(telling)
+        found = [
+            one if one.known else guessed(least, job, view.at_s, one) for job, one in zip(known, found, strict=True)
+        ]
     return _fleet(view, view.slots, known, found, coming or {})
 
 
 def _fleet(
     view: View, slots: int, jobs: tuple[JobView, ...], costs: Sequence[JobCosts], coming: Mapping[str, float]
 ) -> Fleet:
-    of = columns_of(zip(jobs, costs, strict=True), slots)
+    of = columns_of(jobs, costs, slots)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     follows, held, each = _held(view, slots)
     slow, left = contention(of, held, cores)
     core_share = of.core_share(slow)
-    warming = soon(of.cold * coldness(one.warmth for one in costs))
+    warming = soon(of.cold * coldness(of.fell, of.could_fall))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     return Fleet(
         names=tuple(job.name for job in jobs),
