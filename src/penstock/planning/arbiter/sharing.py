@@ -54,7 +54,11 @@ class Activity:
 
 def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
     """The pace of every job under these conditions."""
-    slots, tasks = np.maximum(conditions.slots, _LEAST_SLOTS), tasks_of(fleet, settings)
+    return _pace(fleet, tasks_of(fleet, settings), conditions)
+
+
+def _pace(fleet: Fleet, tasks: Floats, conditions: Conditions) -> Pace:
+    slots = np.maximum(conditions.slots, _LEAST_SLOTS)
     waves = _waves(tasks, slots)
     task_s = fleet.task_cpu_s * conditions.slow + fleet.task_wait_s
     row_s = (fleet.row_cpu_s * conditions.slow + fleet.row_wait_s) / (tasks * fleet.stages)
@@ -65,14 +69,15 @@ def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
 def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
     """Where slots, slowness and activity agree."""
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
-    cores, tasks, rows = fleet.cores_for(there), tasks_of(fleet, settings), rows_of_a_task(fleet, settings)
+    cores, tasks, backlog = fleet.cores_for(there), tasks_of(fleet, settings), backlog_of(fleet, settings)
+    rows = _rows_of_a_task(fleet, settings, tasks, backlog)
     floors = np.minimum(floors_of(fleet, settings.weights, there), tasks)
     order = slot_order(settings.weights, floors, tasks, fleet.by_name, there)
     ones = np.ones_like(floors)
     stages, aside = ones, np.broadcast_to(fleet.aside_load, ones.shape)
     found = Conditions(order.slots(ones), ones, np.zeros_like(ones))
     for _ in range(_ROUNDS):
-        then = activity(fleet, settings, pace(fleet, settings, found), horizon_s)
+        then = _activity(fleet, settings, backlog, _pace(fleet, tasks, found), horizon_s)
         stages, aside = 0.5 * stages + 0.5 * then.stages, 0.5 * aside + 0.5 * then.aside
         kept = _kept_busy(fleet, tasks, rows, found)
         slots = order.slots(stages * kept)
@@ -143,7 +148,11 @@ def wanting_cores(fleet: Fleet, rows: Floats, slow: Floats) -> Floats:
 
 def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Activity:
     """What a job is at over the horizon, its backlog included."""
-    bounds, triggers, backlog = settings.bounds, settings.triggers, backlog_of(fleet, settings)
+    return _activity(fleet, settings, backlog_of(fleet, settings), found, horizon_s)
+
+
+def _activity(fleet: Fleet, settings: Settings, backlog: Floats, found: Pace, horizon_s: float) -> Activity:
+    bounds, triggers = settings.bounds, settings.triggers
     carried = found.row_s * fleet.arrivals  # of each second, what its rows take
     every_s = np.maximum(triggers, found.fixed_s / np.maximum(1.0 - carried, 1e-3))
     rows = np.minimum(fleet.arrivals * every_s, bounds)
@@ -192,6 +201,10 @@ def _task_s(fleet: Fleet, rows: Floats, slow: Floats) -> Floats:
 
 def rows_of_a_task(fleet: Fleet, settings: Settings) -> Floats:
     """A task's part of what waits for the next batch."""
+    return _rows_of_a_task(fleet, settings, tasks_of(fleet, settings), backlog_of(fleet, settings))
+
+
+def _rows_of_a_task(fleet: Fleet, settings: Settings, tasks: Floats, backlog: Floats) -> Floats:
     coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
-    rows: Floats = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
-    return rows / (tasks_of(fleet, settings) * fleet.stages)
+    rows: Floats = np.minimum(settings.bounds, np.maximum(backlog, coming))
+    return rows / (tasks * fleet.stages)
