@@ -16,6 +16,8 @@ from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
 
+DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for the next failure may be of another kind
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -57,6 +59,7 @@ class Fleet:
     can_bound: NDArray[np.bool_]
     can_retrigger: NDArray[np.bool_]
     in_stride: NDArray[np.bool_]  # whose trigger is turned while it runs; others start again for it
+    down_s: Floats  # from a failure until it works on rows again
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
@@ -65,7 +68,7 @@ class Fleet:
     @property
     def size(self) -> int:
         """How many jobs there are."""
-        return len(self.names)
+        return len(self.values)
 
     @property
     def max_utility(self) -> float:
@@ -122,17 +125,16 @@ class Fleet:
         )
 
     def part(self, places: NDArray[np.intp]) -> "Fleet":
-        """The jobs at these places, for what each does by itself; one may be there several times."""
+        """The jobs at these places, nameless, for what each does by itself; one may be there several times."""
         columns = {
             one.name: getattr(self, one.name)[..., places]
             for one in fields(self)
             if isinstance(getattr(self, one.name), np.ndarray)
         }
-        listed = places.tolist()
         return replace(
             self,
-            names=tuple(self.names[place] for place in listed),
-            jobs=tuple(self.jobs[place] for place in listed),
+            names=(),
+            jobs=(),
             objectives=tuple(alike.of(places, self.size) for alike in self.objectives),
             **columns,
         )
@@ -221,6 +223,7 @@ def _fleet(
         can_bound=of.can_bound > 0,
         can_retrigger=of.can_retrigger > 0,
         in_stride=of.in_stride > 0,
+        down_s=np.array([max(DOWN_S, job.figures.downtime_s or 0.0) for job in jobs]),
         parts=of.parts,
         parted=of.parted,
         most_parts=of.most_parts,
