@@ -140,4 +140,4 @@ def guessed(least: LeastCosts, view: JobView, at_s: float, came_with: JobCosts) 
 
 def _fit(tasks: float, rows: float, busy_s: float) -> tuple[float, ...]:
     """Of one batch."""
-    return tuple(map(float, Squares(*NO_SQUARES).with_batch(tasks, rows, busy_s)))
+    return tuple(map(float, Squares.of_batch(tasks, rows, busy_s)))

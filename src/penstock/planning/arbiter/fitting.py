@@ -31,17 +31,12 @@ class Squares(NamedTuple):
     tasks_busy: Numbers
     rows_busy: Numbers
 
-    def with_batch(self, tasks: Numbers, rows: Numbers, busy_s: Numbers, kept: Numbers = KEPT) -> "Squares":
-        """One batch more; of what was known before so much is kept."""
+    @classmethod
+    def of_batch(cls, tasks: Numbers, rows: Numbers, busy_s: Numbers) -> "Squares":
+        """Of one batch; those of several are added up, each fading as others follow."""
         trust = 1.0 / np.maximum(busy_s, LEAST_S) ** 2
         of_tasks, of_rows = trust * tasks, trust * rows
-        return Squares(
-            kept * self.tasks_tasks + of_tasks * tasks,
-            kept * self.tasks_rows + of_tasks * rows,
-            kept * self.rows_rows + of_rows * rows,
-            kept * self.tasks_busy + of_tasks * busy_s,
-            kept * self.rows_busy + of_rows * busy_s,
-        )
+        return cls(of_tasks * tasks, of_tasks * rows, of_rows * rows, of_tasks * busy_s, of_rows * busy_s)
 
     def costs(self) -> tuple[Floats, Floats]:
         """Seconds of slot time for a task and for a row; neither is negative."""

@@ -103,7 +103,7 @@ _OF_LAST = attrgetter(*_Mark._fields)
 
 
 class _Means(NamedTuple):
-    """What fades from batch to batch, of each; `aside_s` is NaN where it is not known."""
+    """What is known in the mean; `aside_s` is NaN where a batch does not tell."""
 
     tasks: Floats
     stages: Floats
@@ -114,16 +114,15 @@ class _Means(NamedTuple):
 
 
 class _Fresh(NamedTuple):
-    """Batches by which how long stages take was not corrected yet."""
+    """Batches by which how long stages take was not corrected yet, all together."""
 
     fresh: Floats
-    fresh_since_s: Floats
     fresh_rows: Floats
     fresh_staged_s: Floats
 
 
-_OF_JOB = attrgetter("batches", *_Means._fields, *_Fresh._fields)
-_PARTS = np.cumsum([1, *(len(part._fields) for part in (_Means, _Fresh, Squares, Squares))])  # of a job's table
+_OF_JOB = attrgetter(*_Means._fields, *_Fresh._fields)
+_PARTS = np.cumsum([len(part._fields) for part in (_Means, _Fresh, Squares)])  # of a job's column
 
 
 def _with_batches(costs: Sequence[JobCosts], told: Sequence[Sequence[BatchFigures]]) -> list[JobCosts]:
@@ -174,77 +173,72 @@ def _rates(
 def _known(
     costs: Sequence[JobCosts], whose: NDArray[np.intp], batches: _Batches, mark: _Mark, earlier: _Mark
 ) -> Floats:
-    """The table of what is known of jobs by those batches that tell of their costs."""
+    """The table of what is known of jobs by those batches that tell of their costs: as `_costs` reads it."""
     which = np.flatnonzero((batches.tasks > 0.0) & (batches.rows > 0.0) & ~np.isnan(batches.busy_s))
-    follows = earlier.number == mark.number - 1.0
-    between_s = np.where(follows, mark.ended_s - earlier.ended_s, 0.0)
-    whose = whose[which]
-    first_seen_s = np.array([one.first_seen_s for one in costs])[whose]
-    lessons = _lessons(_Batches(*(of[which] for of in batches)), between_s[which], first_seen_s)
-    table = _columns([(*_OF_JOB(one), *one.fit, *one.cores_fit, *one.warmth) for one in costs])
-    for at in _in_turn(whose):
-        table[:, whose[at]] = _after(table[:, whose[at]], _Lessons(*(of[..., at] for of in lessons)))
-    return table
+    between_s = np.where(earlier.number == mark.number - 1.0, mark.ended_s - earlier.ended_s, 0.0)[which]
+    batches, whose = _Batches(*(of[which] for of in batches)), whose[which]
+    known = np.array([one.batches for one in costs])
+    # A first batch has a query's own start in it: the second one replaces it.
+    kept = np.where(known[whose] + _turns(whose) < TELLING, 0.0, KEPT)
+    means, cpu_s, staged = _means(batches, between_s), _or_none(batches.cpu_s), ~np.isnan(batches.staged_s)
+    fresh = _Fresh(staged, np.where(staged, batches.rows, 0.0), _or_none(batches.staged_s))
+    fit, cores_fit = (Squares.of_batch(batches.tasks, batches.rows, took_s) for took_s in (batches.busy_s, cpu_s))
+    untold = np.isnan(means)
+    added = np.concatenate([np.where(untold, 0.0, (1.0 - kept) * means), fresh, fit, cores_fit])
+    keeps = np.broadcast_to(kept, added.shape).copy()
+    keeps[: _PARTS[0]][untold] = 1.0
+    keeps[_PARTS[0] : _PARTS[1]] = kept > 0.0
+    table = _columns([(*_OF_JOB(one), *one.fit, *one.cores_fit) for one in costs])
+    after, before = _faded(table, whose, keeps, added)
+    task_s, row_s = Squares(*before[_PARTS[2] :]).costs()
+    times = cpu_s / np.maximum(batches.tasks * task_s + batches.rows * row_s, LEAST_S)
+    warmth = _warmth(costs, whose, batches, times, means[_Means._fields.index("cpu_share")], kept)
+    since_s = np.array([one.fresh_since_s for one in costs])
+    begins = staged & (keeps[_PARTS[0]] * before[_PARTS[0]] == 0.0)
+    since_s[whose[begins]] = (batches.ended_s - batches.took_s)[begins]
+    return np.concatenate([[known + np.bincount(whose, minlength=len(costs)), since_s], after, warmth])
 
 
-class _Lessons(NamedTuple):
-    """What batches say, each by itself; of means and of what is fresh there are several columns."""
-
-    tasks: Floats
-    rows: Floats
-    busy_s: Floats
-    cpu_s: Floats
-    cpu_share: Floats
-    age_s: Floats  # of its code
-    means: Floats
-    fresh: Floats
-
-
-def _lessons(of: _Batches, between_s: Floats, first_seen_s: Floats) -> _Lessons:
-    """`between_s` is from the end of the batch before to the end of each."""
-    cpu_s, on_slots = _or_none(of.cpu_s), of.busy_s > 0.0
-    cpu_share = np.where(on_slots, np.minimum(1.0, cpu_s / np.where(on_slots, of.busy_s, 1.0)), 1.0)
+def _means(of: _Batches, between_s: Floats) -> Floats:
+    """Of each batch by itself; `between_s` is from the end of the one before to its own."""
+    on_slots = of.busy_s > 0.0
+    cpu_share = np.minimum(1.0, _or_none(of.cpu_s) / np.where(on_slots, of.busy_s, 1.0))
     means = _Means(
         of.tasks,
         np.where(of.stages > 0.0, of.stages, 1.0),
         np.maximum(0.0, of.took_s - of.staged_s),
-        cpu_share,
+        np.where(on_slots, cpu_share, 1.0),
         of.busy_s / np.maximum(np.maximum(of.took_s, between_s), 0.1),
         of.busy_s / np.maximum(np.where(of.staged_s > 0.0, of.staged_s, of.took_s), 0.01),
     )
-    staged = ~np.isnan(of.staged_s)
-    fresh = _Fresh(staged, of.ended_s - of.took_s, np.where(staged, of.rows, 0.0), _or_none(of.staged_s))
-    age_s = of.ended_s - 0.5 * of.took_s - first_seen_s
-    return _Lessons(of.tasks, of.rows, of.busy_s, cpu_s, cpu_share, age_s, np.array(means), np.array(fresh))
+    return np.array(means)
 
 
-def _after(table: Floats, told: _Lessons) -> Floats:
-    """The table of some jobs after a batch of each. The first has a query's own start in it: the second replaces it."""
-    batches, means, fresh, fit, cores_fit, warmth = np.split(table, _PARTS)
-    kept = np.where(batches[0] < TELLING, 0.0, KEPT)
-    on_cores = Squares(*cores_fit)
-    task_s, row_s = on_cores.costs()
-    times = told.cpu_s / np.maximum(told.tasks * task_s + told.rows * row_s, LEAST_S)
-    return np.concatenate(
-        [
-            batches + 1.0,
-            np.where(np.isnan(told.means), means, kept * means + (1.0 - kept) * told.means),
-            _with_fresh(_Fresh(*np.where(kept > 0.0, fresh, 0.0)), _Fresh(*told.fresh)),
-            Squares(*fit).with_batch(told.tasks, told.rows, told.busy_s, kept),
-            on_cores.with_batch(told.tasks, told.rows, told.cpu_s, kept),
-            Warmth(*warmth).with_batch(told.age_s, times, told.cpu_share, kept),
-        ]
-    )
+def _faded(table: Floats, whose: NDArray[np.intp], keeps: Floats, added: Floats) -> tuple[Floats, Floats]:
+    """The table once every batch has added its own and left so much of what was; and what was before each of them."""
+    after, before = table.copy(), np.empty(added.shape)
+    for at in _in_turn(whose):
+        before[:, at] = after[:, whose[at]]
+        after[:, whose[at]] = keeps[:, at] * before[:, at] + added[:, at]
+    return after, before
 
 
-def _with_fresh(known: _Fresh, told: _Fresh) -> _Fresh:
-    begins = (known.fresh == 0.0) & (told.fresh > 0.0)
-    return _Fresh(
-        known.fresh + told.fresh,
-        np.where(begins, told.fresh_since_s, known.fresh_since_s),
-        known.fresh_rows + told.fresh_rows,
-        known.fresh_staged_s + told.fresh_staged_s,
-    )
+def _warmth(
+    costs: Sequence[JobCosts], whose: NDArray[np.intp], of: _Batches, times: Floats, cpu_share: Floats, kept: Floats
+) -> Floats:
+    table = _columns([one.warmth for one in costs])
+    age_s = of.ended_s - 0.5 * of.took_s - np.array([one.first_seen_s for one in costs])[whose]
+    for at in _in_turn(whose):
+        before = Warmth(*table[:, whose[at]])
+        table[:, whose[at]] = before.with_batch(age_s[at], times[at], cpu_share[at], kept[at])
+    return table
+
+
+def _turns(whose: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Which batch of its job each is, counted from 0."""
+    begins = np.flatnonzero(np.diff(whose, prepend=-1))
+    turns: NDArray[np.intp] = np.arange(len(whose)) - np.repeat(begins, np.diff(begins, append=len(whose)))
+    return turns
 
 
 def _in_turn(whose: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
@@ -253,8 +247,7 @@ def _in_turn(whose: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
     >>> [places.tolist() for places in _in_turn(np.array([0, 0, 1, 4, 4, 4]))]
     [[0, 2, 3], [1, 4], [5]]
     """
-    begins = np.flatnonzero(np.diff(whose, prepend=-1))
-    turns = np.arange(len(whose)) - np.repeat(begins, np.diff(begins, append=len(whose)))
+    turns = _turns(whose)
     for turn in range(int(turns.max(initial=-1)) + 1):
         yield np.flatnonzero(turns == turn)
 
@@ -264,7 +257,7 @@ def _costs(
 ) -> JobCosts:
     """One job's, by its last batch and its row of the table."""
     number, ended_s, began_s, left_rows, took_s = last
-    batches, tasks, stages, aside_s, cpu_share, busy, busy_staged, fresh, since_s, fresh_rows, fresh_staged_s = row[:11]
+    batches, since_s, tasks, stages, aside_s, cpu_share, busy, busy_staged, fresh, fresh_rows, fresh_staged_s = row[:11]
     return JobCosts(
         batches=int(batches),
         number=int(number),
