@@ -7,3 +7,4 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = float | Floats  # of one thing, or of many, a place each: what is worked out of both alike

@@ -10,8 +10,8 @@ from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, Mac
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Dial, Disturbs, Shows
 from penstock.core.view import JobView, View
-from penstock.planning.arbiter.costs import learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.told import learnt
 
 TASKS, TASK_S, ROW_S, ASIDE_S = 4, 0.01, 0.01, 0.2
 EVERY_S = 1.0
@@ -75,7 +75,7 @@ def fleet_view(*jobs: JobView, slots: int = 4, cores: int = 4, at_s: float = 10.
 
 def fleet(*jobs: JobView, slots: int = 4, cores: int = 4, **changed: Any) -> Fleet:
     """As the arbiter sees them, with what differs."""
-    costs = {one.name: learnt(None, one.figures) for one in jobs}
+    costs = learnt({}, [one.figures for one in jobs])
     found = fleet_of(fleet_view(*jobs, slots=slots, cores=cores), costs)
     assert found is not None
     arrivals = np.array([one.figures.arrival_rps for one in jobs])

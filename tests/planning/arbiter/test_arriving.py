@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.planning.arbiter.arriving import SteadyRate
+from penstock.planning.arbiter.arriving import SteadyRate, steady
 
 
 def after(begun: SteadyRate, *batches: tuple[float, float]) -> float:
     """The rate once so many rows came in so many seconds, each after the other."""
     for rows, in_s in batches:
         begun = begun.with_rows(rows, in_s)
-    return begun.rate_rps
+    return float(begun.rate_rps)
 
 
-STEADY = SteadyRate(200.0, 12.0)
+STEADY = SteadyRate(*steady(200.0, 12.0))
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_two_changes_with_a_minute_between_them_are_followed_each_by_itself() ->
 
 
 def test_the_first_interval_is_the_rate() -> None:
-    assert after(SteadyRate(0.0), (300.0, 2.0)) == pytest.approx(150.0)
+    assert after(SteadyRate(*steady(0.0)), (300.0, 2.0)) == pytest.approx(150.0)
 
 
 @given(st.lists(st.floats(0.3, 3.0), min_size=20, max_size=40), st.floats(1.0, 1e5))
 def test_a_source_that_gives_whole_seconds_is_known_within_a_tenth_after_a_while(
     intervals: list[float], rate_rps: float
 ) -> None:
-    now_s, told_s, known = 0.0, 0, SteadyRate(rate_rps, 12.0)
+    now_s, told_s, known = 0.0, 0, SteadyRate(*steady(rate_rps, 12.0))
     for interval_s in intervals:
         now_s += interval_s
         known = known.with_rows(rate_rps * (int(now_s) - told_s), interval_s)

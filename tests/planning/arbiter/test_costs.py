@@ -8,22 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.batches import BatchFigures
-from penstock.core.figures import ALL_OPERATORS
+from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.levers import Dial, Shows
 from penstock.planning.arbiter.columns import UNBOUNDED
-from penstock.planning.arbiter.costs import JobCosts, guessed, learnt
+from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
 from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S
+from penstock.planning.arbiter.fitting import Squares
 from penstock.planning.arbiter.fleet import fleet_of
+from penstock.planning.arbiter.told import learnt
 from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, fleet_view, job
 
 
 def from_batches(*batches: BatchFigures, before: JobCosts | None = None) -> JobCosts:
-    return learnt(before, figures("ads", 100.0, batches=batches))
+    return after(figures("ads", 100.0, batches=batches), before)
+
+
+def after(job: JobFigures, before: JobCosts | None = None, at_s: float = 0.0) -> JobCosts:
+    return learnt({} if before is None else {job.name: before}, [job], at_s)[job.name]
 
 
 def test_rows_and_tasks_are_told_apart_where_batches_differ() -> None:
     found = from_batches(*(batch(number, 40.0 * (1 + number % 4), 1.0 + number) for number in range(20)))
-    task_s, row_s = found.fit.costs()
+    task_s, row_s = Squares(*found.fit).costs()
     assert task_s == pytest.approx(TASK_S, rel=0.05)
     assert row_s == pytest.approx(ROW_S, rel=0.05)
     assert (found.tasks, found.stages) == (TASKS, 1)
@@ -32,7 +38,7 @@ def test_rows_and_tasks_are_told_apart_where_batches_differ() -> None:
 
 def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_rest() -> None:
     found = from_batches(*(batch(number, 100.0, 1.0 + number) for number in range(6)))
-    task_s, row_s = found.fit.costs()
+    task_s, row_s = Squares(*found.fit).costs()
     assert task_s == pytest.approx(USUAL_TASK_S, rel=0.01)
     assert TASKS * task_s + 100.0 * row_s == pytest.approx(TASKS * TASK_S + 100.0 * ROW_S)
 
@@ -40,7 +46,7 @@ def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_res
 def test_cold_code_is_forgotten_within_some_batches() -> None:
     cold = [replace(found, busy_s=4.0 * (found.busy_s or 0.0)) for found in (batch(n, 90.0, n) for n in range(3))]
     warm = [batch(number, 90.0, number) for number in range(3, 11)]
-    _, row_s = from_batches(*cold, *warm).fit.costs()
+    _, row_s = Squares(*from_batches(*cold, *warm).fit).costs()
     assert row_s == pytest.approx(ROW_S, rel=0.2)
 
 
@@ -89,9 +95,9 @@ def test_the_first_batch_alone_leaves_the_engines_word_for_what_arrives() -> Non
 def test_a_source_that_runs_dry_is_told_by_what_waits(at_s: float, waiting: float | None, arrives: float) -> None:
     # The last of its batches, each of a second's rows, began at 9.5 s.
     ten = [batch(number, 100.0, float(number), took_s=0.5) for number in range(1, 11)]
-    found = learnt(None, figures("ads", 100.0, batches=ten, backlog_rows=waiting), at_s)
+    found = after(figures("ads", 100.0, batches=ten, backlog_rows=waiting), None, at_s)
     assert found.arrival_rps == pytest.approx(arrives, rel=0.05)
-    assert learnt(found, figures("ads", 100.0, batches=ten, backlog_rows=waiting), at_s) == found
+    assert after(figures("ads", 100.0, batches=ten, backlog_rows=waiting), found, at_s) == found
 
 
 def test_a_rise_is_followed_within_some_seconds() -> None:
@@ -108,25 +114,25 @@ def test_batches_without_rows_or_without_their_stages_say_nothing_of_costs() -> 
 
 def test_the_bound_that_a_job_came_with_is_remembered_when_it_is_turned() -> None:
     came = figures("ads", 100.0)
-    first = learnt(None, replace(came, levers=(replace(came.levers[0], now=5000.0), came.levers[1])))
-    later = learnt(first, replace(came, levers=(replace(came.levers[0], now=200.0), came.levers[1])))
+    first = after(replace(came, levers=(replace(came.levers[0], now=5000.0), came.levers[1])))
+    later = after(replace(came, levers=(replace(came.levers[0], now=200.0), came.levers[1])), first)
     assert (first.own_bound, later.own_bound) == (5000.0, 5000.0)
 
 
 def test_of_a_job_without_batches_the_others_say_what_its_rows_cost_unless_it_was_profiled() -> None:
     others = [from_batches(*(batch(number, 90.0 + number, 1.0 + number) for number in range(5)))]
     new = replace(job("new", 200.0), figures=figures("new", 200.0, batches=()))
-    _, row_s = guessed(others, new, 10.0).fit.costs()
+    _, row_s = Squares(*guessed(least_of(others), new, 10.0, JobCosts()).fit).costs()
     assert row_s == pytest.approx(ROW_S, rel=0.1)
     profiled = replace(new, modelled_threads={ALL_OPERATORS: 6})
-    _, row_s = guessed(others, profiled, 10.0).fit.costs()
+    _, row_s = Squares(*guessed(least_of(others), profiled, 10.0, JobCosts()).fit).costs()
     assert row_s == pytest.approx(6 / 200.0, rel=0.1)
 
 
 def test_a_job_without_batches_keeps_the_bound_that_it_came_with() -> None:
     silent = job("new", 200.0, batches=(), levers=(Dial("bound", "new", 150.0, 1, shows=Shows.NEXT_BATCH),))
     known = job("ads", 100.0)
-    found = fleet_of(fleet_view(known, silent), {one.name: learnt(None, one.figures) for one in (known, silent)})
+    found = fleet_of(fleet_view(known, silent), learnt({}, [known.figures, silent.figures]))
     assert found is not None
     assert found.own_bounds.tolist() == [UNBOUNDED, 150.0]
 
@@ -156,3 +162,9 @@ def test_batches_that_are_told_together_teach_what_they_teach_one_by_one(told: l
     for one in told:
         one_by_one = from_batches(one, before=one_by_one)
     assert from_batches(*told) == one_by_one
+
+
+@given(st.lists(many_batches(), min_size=2, max_size=4))
+def test_what_is_learnt_of_a_job_is_the_same_whoever_is_learnt_of_beside_it(told: list[list[BatchFigures]]) -> None:
+    jobs = [figures(f"job-{place}", 100.0, batches=tuple(batches)) for place, batches in enumerate(told)]
+    assert learnt({}, jobs) == {job.name: after(job) for job in jobs}

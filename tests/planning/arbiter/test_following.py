@@ -8,11 +8,11 @@ import pytest
 from penstock.core.figures import MachineFigures
 from penstock.core.levers import WHOLE, Dial, Shows, Slots
 from penstock.core.view import JobView, View
-from penstock.planning.arbiter.costs import learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import with_fewer_slots
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.search import search
+from penstock.planning.arbiter.told import learnt
 from penstock.planning.arbiter.words import why
 from tests.planning.arbiter.fleets import figures, fleet_view, job
 
@@ -29,7 +29,7 @@ def followed(*jobs: JobView, executors: int = 1, cores: int = 2, at_s: float = 1
 
 def as_seen(view: View) -> Fleet:
     """By the arbiter."""
-    found = fleet_of(view, {one.name: learnt(None, one.figures) for one in view.jobs})
+    found = fleet_of(view, learnt({}, [one.figures for one in view.jobs]))
     assert found is not None
     return found
 

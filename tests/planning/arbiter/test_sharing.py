@@ -8,16 +8,16 @@ import pytest
 from penstock.core.view import JobView
 from penstock.engines.spark.shares import pool_shares
 from penstock.planning.arbiter.candidates import present
-from penstock.planning.arbiter.costs import learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
-from penstock.planning.arbiter.sharing import conditions, floors_of, rows_of_a_task, wanting_cores
+from penstock.planning.arbiter.sharing import conditions, floors_of, task_of
+from penstock.planning.arbiter.told import learnt
 from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
 
 def crowd(cores: int, cpu_share: float) -> Fleet:
     """Three that keep four slots busy; their tasks have a core for that share of their time."""
     jobs = [_having(job(name, 130.0), cpu_share) for name in ("a", "b", "c")]
-    found = fleet_of(fleet_view(*jobs, cores=cores), {one.name: learnt(None, one.figures) for one in jobs})
+    found = fleet_of(fleet_view(*jobs, cores=cores), learnt({}, [one.figures for one in jobs]))
     assert found is not None
     return found
 
@@ -74,8 +74,8 @@ def test_long_batches_of_others_are_waited_for_where_all_tasks_could_run_at_once
 def test_work_that_is_slowed_down_wants_cores_for_longer_and_rows_count_for_more_than_the_task() -> None:
     two = fleet(job("a", 100.0), job("b", 100.0), task_wait_s=np.full(2, 0.05), row_wait_s=np.full(2, 0.01))
     # 25 rows a task: 0.26 s on a core and 0.3 s of waiting, of which slowness lengthens the first
-    rows = rows_of_a_task(two, present(two))
-    alone, slowed = (float(wanting_cores(two, rows, np.full((1, 2), slow))[0, 0]) for slow in (1.0, 3.0))
+    task = task_of(two, present(two))
+    alone, slowed = (float(task.wanting_cores(np.full((1, 2), slow))[0, 0]) for slow in (1.0, 3.0))
     assert alone == pytest.approx(0.26 / 0.56, rel=0.01)
     assert slowed == pytest.approx(0.78 / 1.08, rel=0.01)
 

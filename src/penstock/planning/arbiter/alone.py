@@ -17,7 +17,7 @@ from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, blocks, joined, tasks_of
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.outcome import gained
-from penstock.planning.arbiter.sharing import Conditions, activity, conditions, pace, rows_of_a_task, wanting_cores
+from penstock.planning.arbiter.sharing import Conditions, activity, conditions, pace, task_of
 
 _LESS = 0.85  # of the slots there are, for their price
 _SLOWER = 1.15  # times, for that of cores
@@ -96,7 +96,7 @@ def _fill(use: _Use, rows: NDArray[np.intp], jobs: NDArray[np.intp], of: _Looked
     busy = active.stages * met.slots
     use.utility[:, rows, jobs] = gained(ahead, settings, found, horizon_s)
     use.slots[:, rows, jobs] = busy
-    wanting = busy * wanting_cores(ahead, rows_of_a_task(ahead, settings), met.slow)
+    wanting = busy * task_of(ahead, settings).wanting_cores(met.slow)
     use.cores[:, rows, jobs] = wanting + ahead.driver_cores * active.aside
 
 

@@ -5,8 +5,11 @@ says nothing of the rate. What comes beyond that does. A rate that goes up and d
 before anything that is done about it shows: that is no change, and its mean is what there is to be planned for.
 """
 
-from dataclasses import dataclass
-from math import exp
+from typing import NamedTuple
+
+import numpy as np
+
+from penstock.core.arrays import Numbers
 
 _AVERAGED_S = 12.0  # what was known before weighs as much as so many seconds, at the most
 _AVERAGED_SWINGING_S = 40.0  # as far as is looked ahead
@@ -16,35 +19,44 @@ _SWINGS = 1.5  # turns back, of which those of a minute ago count a third: two w
 _SWINGS_FADE_S, _MOST_SWINGS = 60.0, 2.5
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyRate:
-    """A rate, over how many seconds it was averaged, and the rows that came beyond what it said.
+class SteadyRate(NamedTuple):
+    """A rate, over how many seconds it was averaged, and the rows that came beyond what it said; of many, columns.
 
-    `risen` is whether it rose when it last changed, `swings` how often it changed the other way lately.
+    `changed` is 1 where it rose when it last changed, -1 where it fell, 0 where it never did; `swings` is how often it
+    changed the other way lately.
     """
 
-    rate_rps: float
-    known_s: float = 0.0
-    beyond_rows: float = 0.0
-    risen: bool | None = None
-    swings: float = 0.0
+    rate_rps: Numbers
+    known_s: Numbers
+    beyond_rows: Numbers
+    changed: Numbers
+    swings: Numbers
 
-    def with_rows(self, rows: float, in_s: float) -> "SteadyRate":
+    def with_rows(self, rows: Numbers, in_s: Numbers) -> "SteadyRate":
         """So many rows more in so many seconds.
 
-        >>> steady = SteadyRate(200.0, 12.0)
-        >>> round(steady.with_rows(400.0, 1.1).rate_rps)
+        >>> known = SteadyRate(*steady(200.0, 12.0))
+        >>> round(known.with_rows(400.0, 1.1).rate_rps)
         214
-        >>> round(steady.with_rows(1200.0, 2.0).rate_rps)
+        >>> round(known.with_rows(1200.0, 2.0).rate_rps)
         400
         """
         beyond = self.beyond_rows + rows - self.rate_rps * in_s
-        changed = self.known_s > 0.0 and abs(beyond) > _PORTION_S * self.rate_rps
-        turned = changed and self.risen is not None and self.risen != (beyond > 0.0)
-        swings = min(_MOST_SWINGS, self.swings * exp(-in_s / _SWINGS_FADE_S) + turned)
+        changes = (self.known_s > 0.0) & (np.abs(beyond) > _PORTION_S * self.rate_rps)
+        changed = np.where(changes, np.sign(beyond), self.changed)
+        swings = np.minimum(_MOST_SWINGS, self.swings * np.exp(-in_s / _SWINGS_FADE_S) + (changed * self.changed < 0.0))
         swinging = swings >= _SWINGS
-        known_s = min(self.known_s, _AFTER_CHANGE_S) if changed and not swinging else self.known_s
-        rate_rps = (known_s * self.rate_rps + rows) / (known_s + in_s)
-        fades = 0.0 if changed and swinging else known_s / (known_s + in_s)
-        averaged_s = min(known_s + in_s, _AVERAGED_SWINGING_S if swinging else _AVERAGED_S)
-        return SteadyRate(rate_rps, averaged_s, fades * beyond, beyond > 0.0 if changed else self.risen, swings)
+        known_s = np.where(changes & np.logical_not(swinging), np.minimum(self.known_s, _AFTER_CHANGE_S), self.known_s)
+        all_s = known_s + in_s
+        return SteadyRate(
+            rate_rps=(known_s * self.rate_rps + rows) / all_s,
+            known_s=np.minimum(all_s, np.where(swinging, _AVERAGED_SWINGING_S, _AVERAGED_S)),
+            beyond_rows=np.where(changes & swinging, 0.0, known_s / all_s) * beyond,
+            changed=changed,
+            swings=swings,
+        )
+
+
+def steady(rate_rps: float, known_s: float = 0.0) -> tuple[float, ...]:
+    """A job's rate as it is remembered, where nothing came beyond it yet."""
+    return (rate_rps, known_s, 0.0, 0.0, 0.0)

@@ -1,15 +1,18 @@
 """What is known of all jobs, a column each: their costs as they were learnt, and their levers as they stand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from math import inf
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from penstock.core.arrays import Floats
+from penstock.core.figures import JobFigures
 from penstock.core.levers import ALL_OPERATORS, Dial, Disturbs
 from penstock.core.view import JobView
 from penstock.planning.arbiter.costs import JobCosts
+from penstock.planning.arbiter.fitting import Squares
 
 UNBOUNDED = inf  # a bound that there is none of, and parts of which there may be any number
 _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
@@ -31,6 +34,8 @@ class JobColumns(NamedTuple):
     busy: Floats
     busy_staged: Floats
     cold: Floats
+    fell: Floats
+    could_fall: Floats
     took_s: Floats
     aside_s: Floats
     staged: Floats
@@ -69,11 +74,44 @@ class JobColumns(NamedTuple):
         return share
 
 
-def columns_of(jobs: Iterable[tuple[JobView, JobCosts]], slots: int) -> JobColumns:
+_OF_COSTS = attrgetter(
+    *("tasks", "stages", "cpu_share", "busy", "busy_staged", "took_s", "aside_s", "staged"),
+    *("left_rows", "arrival_rps", "own_bound", "own_trigger_s"),
+)
+
+
+def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int) -> JobColumns:
     """Where there are so many slots."""
-    rows = [_row(job, costs, slots) for job, costs in jobs]
-    table = np.array([[row[name] for name in JobColumns._fields] for row in rows], dtype=float)
-    return JobColumns(*table.T)
+    task_s, row_s = Squares(*np.array([one.fit for one in costs]).T).costs()
+    task_cpu_s, row_cpu_s = Squares(*np.array([one.cores_fit for one in costs]).T).costs()
+    cold, _, fell, could_fall = np.array([one.warmth for one in costs]).T
+    learnt = np.array([_OF_COSTS(one) for one in costs], dtype=float).T
+    tasks, stages, cpu_share, busy, busy_staged, took_s, aside_s, staged, left_rows, rate_rps, *own = learnt
+    own_bound, own_trigger_s = own
+    rate_rps = np.nan_to_num(rate_rps)
+    levers = _LeverColumns(*np.array([_levers(job.figures, slots) for job in jobs], dtype=float).T)
+    return JobColumns(
+        arrivals=np.maximum(1e-3, rate_rps),
+        backlog=left_rows + rate_rps * took_s,
+        tasks=np.maximum(1.0, tasks),
+        stages=np.maximum(1.0, stages),
+        task_s=task_s,
+        row_s=row_s,
+        task_cpu_s=task_cpu_s,
+        row_cpu_s=row_cpu_s,
+        cpu_share=cpu_share,
+        busy=busy,
+        busy_staged=busy_staged,
+        cold=cold,
+        fell=fell,
+        could_fall=could_fall,
+        took_s=took_s,
+        aside_s=aside_s,
+        staged=staged,
+        own_bound=np.where(own_bound > 0.0, own_bound, UNBOUNDED),
+        own_trigger_s=np.where(np.isnan(own_trigger_s), levers.trigger_s, own_trigger_s),
+        **levers._asdict(),
+    )
 
 
 def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float]:
@@ -96,45 +134,40 @@ def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float
     return slow, min(cores, max(0.5 * cores, left))
 
 
-def _row(job: JobView, costs: JobCosts, slots: int) -> Mapping[str, float]:
-    """What is known of one job, by column."""
-    figures = job.figures
-    (unit,) = (operator for operator in figures.operators if operator.name == ALL_OPERATORS)
-    dials = {dial.kind: dial for dial in figures.levers}
-    bound, trigger, parts = (dials.get(kind) for kind in ("bound", "trigger", "partitions"))
-    rate_rps = costs.arrival_rps or 0.0
-    most = min(limit for limit in (figures.max_threads, unit.max_threads, slots) if limit is not None)
-    task_s, row_s = costs.fit.costs()
-    task_cpu_s, row_cpu_s = costs.cores_fit.costs()
-    return {
-        "arrivals": max(1e-3, rate_rps),
-        "backlog": costs.left_rows + rate_rps * costs.took_s,
-        "tasks": max(1.0, costs.tasks),
-        "stages": max(1.0, costs.stages),
-        "task_s": task_s,
-        "row_s": row_s,
-        "task_cpu_s": task_cpu_s,
-        "row_cpu_s": row_cpu_s,
-        "cpu_share": costs.cpu_share,
-        "busy": costs.busy,
-        "busy_staged": costs.busy_staged,
-        "cold": costs.warmth.cold,
-        "took_s": costs.took_s,
-        "aside_s": costs.aside_s,
-        "staged": costs.staged,
-        "own_bound": costs.own_bound or UNBOUNDED,
-        "least": unit.min_threads,
-        "most": max(most, unit.min_threads),
-        "weight": unit.threads,
-        "trigger_s": _now(trigger) or 0.0,
-        "own_trigger_s": (_now(trigger) or 0.0) if costs.own_trigger_s is None else costs.own_trigger_s,
-        "bound": _now(bound) or UNBOUNDED,
-        "can_bound": _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
-        "can_retrigger": _turned(trigger),
-        "in_stride": _turned(trigger) and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
-        "parts": (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
-        "most_parts": UNBOUNDED if parts is None or parts.most is None else parts.most,
-    }
+class _LeverColumns(NamedTuple):
+    """A place for each job, or of one job its figures."""
+
+    least: Floats
+    most: Floats
+    weight: Floats
+    trigger_s: Floats
+    bound: Floats
+    can_bound: Floats
+    can_retrigger: Floats
+    in_stride: Floats
+    parts: Floats
+    most_parts: Floats
+
+
+def _levers(job: JobFigures, slots: int) -> tuple[float, ...]:
+    """Its levers as they stand, as `_LeverColumns` has them."""
+    unit = job.operator(ALL_OPERATORS)
+    dials = {dial.kind: dial for dial in job.levers}
+    bound, trigger, parts = dials.get("bound"), dials.get("trigger"), dials.get("partitions")
+    most = min(limit for limit in (job.max_threads, unit.max_threads, slots) if limit is not None)
+    can_retrigger = _turned(trigger)
+    return (
+        unit.min_threads,
+        max(most, unit.min_threads),
+        unit.threads,
+        _now(trigger) or 0.0,
+        _now(bound) or UNBOUNDED,
+        _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
+        can_retrigger,
+        can_retrigger and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
+        (_now(parts) or 0.0) if _turned(parts) and (job.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
+        UNBOUNDED if parts is None or parts.most is None else parts.most,
+    )
 
 
 def _now(dial: Dial | None) -> float | None:

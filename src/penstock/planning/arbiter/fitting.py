@@ -6,61 +6,51 @@ Where all batches have about as many rows the two terms cannot be told apart: th
 of Spark cost by experience, and the rest is the rows'.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from penstock.core.arrays import Floats, Numbers
 
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
 TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
 TASK_TRUST = 0.02  # of that experience, in batches
 LEAST_S = 1e-4  # of slot time in a batch: less is not measured
+NO_SQUARES = (0.0,) * 5  # of a job without batches
 
 
-@dataclass(frozen=True, slots=True)
-class Squares:
-    """Fading sums of a least-squares fit of slot time on tasks and rows, each batch relative to its own size."""
+class Squares(NamedTuple):
+    """Fading sums of a least-squares fit of slot time on tasks and rows, each batch relative to its own size.
 
-    tasks_tasks: float = 0.0
-    tasks_rows: float = 0.0
-    rows_rows: float = 0.0
-    tasks_busy: float = 0.0
-    rows_busy: float = 0.0
+    Numbers of one job, or columns of many.
+    """
 
-    def with_batch(self, tasks: float, rows: float, busy_s: float) -> "Squares":
-        """One batch more; what was known before fades."""
-        return self.with_batches([(tasks, rows, busy_s)])
+    tasks_tasks: Numbers
+    tasks_rows: Numbers
+    rows_rows: Numbers
+    tasks_busy: Numbers
+    rows_busy: Numbers
 
-    def with_batches(
-        self, batches: Iterable[tuple[float, float, float]], said_s: list[float] | None = None
-    ) -> "Squares":
-        """More batches; `said_s` gets what each would have taken by what was known before it."""
-        tt, tr, rr, tb, rb = self.tasks_tasks, self.tasks_rows, self.rows_rows, self.tasks_busy, self.rows_busy
-        for tasks, rows, busy_s in batches:
-            if said_s is not None:
-                task_s, row_s = _solved(tt, tr, rr, tb, rb)
-                said_s.append(tasks * task_s + rows * row_s)
-            trust = 1.0 / max(busy_s, LEAST_S) ** 2
-            of_tasks, of_rows = trust * tasks, trust * rows
-            tt, tr, rr = KEPT * tt + of_tasks * tasks, KEPT * tr + of_tasks * rows, KEPT * rr + of_rows * rows
-            tb, rb = KEPT * tb + of_tasks * busy_s, KEPT * rb + of_rows * busy_s
-        return Squares(tt, tr, rr, tb, rb)
+    @classmethod
+    def of_batch(cls, tasks: Numbers, rows: Numbers, busy_s: Numbers) -> "Squares":
+        """Of one batch; those of several are added up, each fading as others follow."""
+        trust = 1.0 / np.maximum(busy_s, LEAST_S) ** 2
+        of_tasks, of_rows = trust * tasks, trust * rows
+        return cls(of_tasks * tasks, of_tasks * rows, of_rows * rows, of_tasks * busy_s, of_rows * busy_s)
 
-    def costs(self) -> tuple[float, float]:
+    def costs(self) -> tuple[Floats, Floats]:
         """Seconds of slot time for a task and for a row; neither is negative."""
-        return _solved(self.tasks_tasks, self.tasks_rows, self.rows_rows, self.tasks_busy, self.rows_busy)
-
-
-def _solved(
-    tasks_tasks: float, tasks_rows: float, rows_rows: float, tasks_busy: float, rows_busy: float
-) -> tuple[float, float]:
-    prior = TASK_TRUST * tasks_tasks
-    tt, tb = tasks_tasks + prior, tasks_busy + prior * TASK_S
-    determinant = tt * rows_rows - tasks_rows**2
-    if determinant <= 0.0 or rows_rows <= 0.0:
-        return (tb / tt if tt > 0 else TASK_S), 0.0
-    task_s = (tb * rows_rows - tasks_rows * rows_busy) / determinant
-    row_s = (rows_busy - task_s * tasks_rows) / rows_rows
-    if task_s < 0.0:
-        return 0.0, max(0.0, rows_busy / rows_rows)
-    if row_s < 0.0:
-        return (tb / tt), 0.0
-    return task_s, row_s
+        prior = TASK_TRUST * self.tasks_tasks
+        tasks_tasks, tasks_busy = self.tasks_tasks + prior, self.tasks_busy + prior * TASK_S
+        determinant = tasks_tasks * self.rows_rows - self.tasks_rows**2
+        apart = (determinant > 0.0) & (self.rows_rows > 0.0)
+        rows_rows = np.where(apart, self.rows_rows, 1.0)
+        task_s = (tasks_busy * rows_rows - self.tasks_rows * self.rows_busy) / np.where(apart, determinant, 1.0)
+        row_s = (self.rows_busy - task_s * self.tasks_rows) / rows_rows
+        of_tasks_alone = np.logical_not(apart) | ((task_s >= 0.0) & (row_s < 0.0))
+        alone_s = np.where(tasks_tasks > 0.0, tasks_busy / np.where(tasks_tasks > 0.0, tasks_tasks, 1.0), TASK_S)
+        row_s = np.where(task_s < 0.0, np.maximum(0.0, self.rows_busy / rows_rows), row_s)
+        return (
+            np.where(of_tasks_alone, alone_s, np.maximum(0.0, task_s)),
+            np.where(of_tasks_alone, 0.0, row_s),
+        )

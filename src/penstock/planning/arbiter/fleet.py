@@ -11,10 +11,12 @@ from penstock.core.levers import WHOLE
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.columns import columns_of, contention
-from penstock.planning.arbiter.costs import JobCosts, guessed
+from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
+
+DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for the next failure may be of another kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Fleet:
     can_bound: NDArray[np.bool_]
     can_retrigger: NDArray[np.bool_]
     in_stride: NDArray[np.bool_]  # whose trigger is turned while it runs; others start again for it
+    down_s: Floats  # from a failure until it works on rows again
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
@@ -65,7 +68,7 @@ class Fleet:
     @property
     def size(self) -> int:
         """How many jobs there are."""
-        return len(self.names)
+        return len(self.values)
 
     @property
     def max_utility(self) -> float:
@@ -122,17 +125,16 @@ class Fleet:
         )
 
     def part(self, places: NDArray[np.intp]) -> "Fleet":
-        """The jobs at these places, for what each does by itself; one may be there several times."""
+        """The jobs at these places, nameless, for what each does by itself; one may be there several times."""
         columns = {
             one.name: getattr(self, one.name)[..., places]
             for one in fields(self)
             if isinstance(getattr(self, one.name), np.ndarray)
         }
-        listed = places.tolist()
         return replace(
             self,
-            names=tuple(self.names[place] for place in listed),
-            jobs=tuple(self.jobs[place] for place in listed),
+            names=(),
+            jobs=(),
             objectives=tuple(alike.of(places, self.size) for alike in self.objectives),
             **columns,
         )
@@ -163,22 +165,24 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
     if not telling or not known or not view.slots:
         return None
-    found = [
-        one if one.known else guessed(telling, job, view.at_s, one)
-        for job, one in ((job, costs[job.name]) for job in known)
-    ]
+    found = [costs[job.name] for job in known]
+    if not all(one.known for one in found):
+        least = least_of(telling)
+        found = [
+            one if one.known else guessed(least, job, view.at_s, one) for job, one in zip(known, found, strict=True)
+        ]
     return _fleet(view, view.slots, known, found, coming or {})
 
 
 def _fleet(
     view: View, slots: int, jobs: tuple[JobView, ...], costs: Sequence[JobCosts], coming: Mapping[str, float]
 ) -> Fleet:
-    of = columns_of(zip(jobs, costs, strict=True), slots)
+    of = columns_of(jobs, costs, slots)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     follows, held, each = _held(view, slots)
     slow, left = contention(of, held, cores)
     core_share = of.core_share(slow)
-    warming = soon(of.cold * coldness(one.warmth for one in costs))
+    warming = soon(of.cold * coldness(of.fell, of.could_fall))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     return Fleet(
         names=tuple(job.name for job in jobs),
@@ -219,6 +223,7 @@ def _fleet(
         can_bound=of.can_bound > 0,
         can_retrigger=of.can_retrigger > 0,
         in_stride=of.in_stride > 0,
+        down_s=np.array([max(DOWN_S, job.figures.downtime_s or 0.0) for job in jobs]),
         parts=of.parts,
         parted=of.parted,
         most_parts=of.most_parts,

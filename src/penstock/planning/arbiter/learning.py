@@ -1,7 +1,8 @@
 """What was learnt: the memory with what the batches since the last round tell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -10,22 +11,23 @@ from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.coming import remembered
-from penstock.planning.arbiter.costs import TELLING, JobCosts, learnt
+from penstock.planning.arbiter.costs import TELLING, JobCosts
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.outcome import HORIZON_S
 from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.taking_back import begun
+from penstock.planning.arbiter.told import learnt
 
 _DRAGS = 2.0  # times its first batch
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
+_STAGED = attrgetter("fresh", "fresh_since_s", "fresh_rows", "fresh_staged_s", "staged")
 
 
 def looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     """The memory with what the batches since tell, of the jobs that are there."""
-    figures = {job.name: job.figures for job in view.jobs if shares_pool(job.figures)}
-    names = tuple(figures)
-    costs = {name: learnt(memory.costs.get(name), found, view.at_s) for name, found in figures.items()}
+    costs = learnt(memory.costs, (job.figures for job in view.jobs if shares_pool(job.figures)), view.at_s)
+    names = tuple(costs)
     executors = {dial.job: dial for dial in view.levers if dial.kind == "executors" and dial.job == WHOLE}
     memory = replace(
         memory,
@@ -53,21 +55,29 @@ def awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
 
 def with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
     """How long stages took over how long they were foretold to, of batches that ran under the levers as they stand."""
-    found = paced(fleet.as_it_was, present(fleet), HORIZON_S)
-    costs = dict(memory.costs)
+    told = [(place, costs) for place, name in enumerate(fleet.names) if (costs := memory.costs[name]).fresh]
+    if not told:
+        return memory
     acted_s = memory.acted.at_s if memory.acted is not None else -np.inf
-    fixed_s, row_s = (found.fixed_s[0] - found.aside_s).tolist(), found.row_s[0].tolist()
-    for place, name in enumerate(fleet.names):
-        one = costs[name]
-        if not one.fresh:
-            continue
-        staged = one.staged
-        if one.fresh_since_s >= acted_s:  # else they ran, in part, under other levers
-            foretold_s = one.fresh * fixed_s[place] + row_s[place] * one.fresh_rows
-            off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
-            staged = min(max(staged * off ** (1.0 - _BIAS_KEPT**one.fresh), 0.3), 3.0)
-        costs[name] = replace(one, fresh=0, fresh_rows=0.0, fresh_staged_s=0.0, staged=staged)
-    return replace(memory, costs=costs)
+    staged = _staged([costs for _, costs in told], fleet, [place for place, _ in told], acted_s)
+    after = {
+        fleet.names[place]: costs._replace(fresh=0, fresh_rows=0.0, fresh_staged_s=0.0, staged=one)
+        for (place, costs), one in zip(told, staged, strict=True)
+    }
+    return replace(memory, costs={**memory.costs, **after})
+
+
+def _staged(told: Sequence[JobCosts], fleet: Fleet, places: Sequence[int], acted_s: float) -> list[float]:
+    """How long stages of the jobs at these places take over how long they are foretold to, after their new batches."""
+    fresh, since_s, rows, took_s, staged = np.array([_STAGED(one) for one in told], dtype=float).T
+    found = paced(fleet.as_it_was, present(fleet), HORIZON_S)
+    fixed_s = (found.fixed_s[0] - found.aside_s)[places]
+    foretold_s = fresh * fixed_s + found.row_s[0, places] * rows
+    off = np.clip(took_s / np.maximum(foretold_s, 1e-6), 0.25, 4.0)
+    after = np.clip(staged * off ** (1.0 - _BIAS_KEPT**fresh), 0.3, 3.0)
+    # Batches that began before the last decision ran, in part, under other levers.
+    corrected: list[float] = np.where(since_s >= acted_s, after, staged).tolist()
+    return corrected
 
 
 def arrivals_of(costs: Mapping[str, JobCosts]) -> dict[str, float]:

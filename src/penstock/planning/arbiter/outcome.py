@@ -6,14 +6,13 @@ import numpy as np
 
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, blocks, columns
-from penstock.planning.arbiter.fleet import Fleet
+from penstock.planning.arbiter.fleet import DOWN_S, Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.sharing import Pace, paced
 from penstock.planning.arbiter.worth import CandidateWorth, utilities, worth
 
 HORIZON_S = 40.0
 FURTHEST = 4.0  # times the horizon, where backlogs are older than that
-DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for the next failure may be of another kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,7 @@ def recovery_s(fleet: Fleet, found: Pace, settings: Settings) -> Floats:
     bounds = settings.bounds
     rows = np.minimum(bounds, np.maximum(fleet.arrivals * DOWN_S, 1.0))
     most_rps = rows / np.maximum(np.maximum(found.took_s(rows), 1e-6), np.where(bounds <= rows, settings.triggers, 0.0))
-    down_s = np.array([max(DOWN_S, job.figures.downtime_s or 0.0) for job in fleet.jobs])
     spare_rps = most_rps - fleet.arrivals
-    behind_s = np.where(spare_rps > 0, fleet.arrivals * down_s / np.maximum(spare_rps, 1e-9), np.inf)
-    recovery: Floats = down_s + behind_s
+    behind_s = np.where(spare_rps > 0, fleet.arrivals * fleet.down_s / np.maximum(spare_rps, 1e-9), np.inf)
+    recovery: Floats = fleet.down_s + behind_s
     return recovery

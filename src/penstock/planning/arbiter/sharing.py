@@ -52,9 +52,31 @@ class Activity:
     aside: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class TaskTime:
+    """What a task of each job takes, its rows included: on a core of its own, and in wait for others."""
+
+    cpu_s: Floats
+    wait_s: Floats
+
+    def took_s(self, slow: Floats) -> Floats:
+        """How long it takes where work on cores takes so many times longer."""
+        return slow * self.cpu_s + self.wait_s
+
+    def wanting_cores(self, slow: Floats) -> Floats:
+        """The share of that time in which it has a core or waits for one."""
+        cpu_s = slow * self.cpu_s
+        wanting: Floats = cpu_s / np.maximum(cpu_s + self.wait_s, 1e-12)
+        return wanting
+
+
 def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
     """The pace of every job under these conditions."""
-    slots, tasks = np.maximum(conditions.slots, _LEAST_SLOTS), tasks_of(fleet, settings)
+    return _pace(fleet, tasks_of(fleet, settings), conditions)
+
+
+def _pace(fleet: Fleet, tasks: Floats, conditions: Conditions) -> Pace:
+    slots = np.maximum(conditions.slots, _LEAST_SLOTS)
     waves = _waves(tasks, slots)
     task_s = fleet.task_cpu_s * conditions.slow + fleet.task_wait_s
     row_s = (fleet.row_cpu_s * conditions.slow + fleet.row_wait_s) / (tasks * fleet.stages)
@@ -65,27 +87,28 @@ def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
 def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
     """Where slots, slowness and activity agree."""
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
-    cores, tasks, rows = fleet.cores_for(there), tasks_of(fleet, settings), rows_of_a_task(fleet, settings)
+    cores, tasks, backlog = fleet.cores_for(there), tasks_of(fleet, settings), backlog_of(fleet, settings)
+    task = _task(fleet, settings, tasks, backlog)
     floors = np.minimum(floors_of(fleet, settings.weights, there), tasks)
     order = slot_order(settings.weights, floors, tasks, fleet.by_name, there)
     ones = np.ones_like(floors)
     stages, aside = ones, np.broadcast_to(fleet.aside_load, ones.shape)
     found = Conditions(order.slots(ones), ones, np.zeros_like(ones))
     for _ in range(_ROUNDS):
-        then = activity(fleet, settings, pace(fleet, settings, found), horizon_s)
+        then = _activity(fleet, settings, backlog, _pace(fleet, tasks, found), horizon_s)
         stages, aside = 0.5 * stages + 0.5 * then.stages, 0.5 * aside + 0.5 * then.aside
-        kept = _kept_busy(fleet, tasks, rows, found)
+        kept = _kept_busy(task, tasks, found)
         slots = order.slots(stages * kept)
-        wanting = slots * kept * wanting_cores(fleet, rows, found.slow)
+        wanting = slots * kept * task.wanting_cores(found.slow)
         slow = _slow(_left_by_driver(fleet, cores, aside), wanting, stages)
-        found = Conditions(slots, slow, _wait_s(there, tasks, _task_s(fleet, rows, slow), slots, stages))
+        found = Conditions(slots, slow, _wait_s(there, tasks, task.took_s(slow), slots, stages))
     return found
 
 
-def _kept_busy(fleet: Fleet, tasks: Floats, rows: Floats, found: Conditions) -> Floats:
+def _kept_busy(task: TaskTime, tasks: Floats, found: Conditions) -> Floats:
     """The part of its slots that a stage keeps busy: the first are others' still, its last tasks leave some idle."""
     slots = np.maximum(found.slots, _LEAST_SLOTS)
-    task_s = _task_s(fleet, rows, found.slow)
+    task_s = task.took_s(found.slow)
     kept: Floats = tasks * task_s / np.maximum(slots * (found.wait_s + _waves(tasks, slots) * task_s), 1e-9)
     return np.minimum(kept, 1.0)
 
@@ -134,16 +157,13 @@ def _left_by_driver(fleet: Fleet, cores: Floats, aside: Floats) -> Floats:
     return left
 
 
-def wanting_cores(fleet: Fleet, rows: Floats, slow: Floats) -> Floats:
-    """The share of its tasks' time, each with so many rows, that a job has a core or waits for one, so much slower."""
-    cpu_s = slow * (fleet.task_cpu_s + rows * fleet.row_cpu_s)
-    wanting: Floats = cpu_s / np.maximum(cpu_s + fleet.task_wait_s + rows * fleet.row_wait_s, 1e-12)
-    return wanting
-
-
 def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Activity:
     """What a job is at over the horizon, its backlog included."""
-    bounds, triggers, backlog = settings.bounds, settings.triggers, backlog_of(fleet, settings)
+    return _activity(fleet, settings, backlog_of(fleet, settings), found, horizon_s)
+
+
+def _activity(fleet: Fleet, settings: Settings, backlog: Floats, found: Pace, horizon_s: float) -> Activity:
+    bounds, triggers = settings.bounds, settings.triggers
     carried = found.row_s * fleet.arrivals  # of each second, what its rows take
     every_s = np.maximum(triggers, found.fixed_s / np.maximum(1.0 - carried, 1e-3))
     rows = np.minimum(fleet.arrivals * every_s, bounds)
@@ -183,15 +203,12 @@ def _wait_s(there: Floats, tasks: Floats, each_s: Floats, slots: Floats, active:
     return wait
 
 
-def _task_s(fleet: Fleet, rows: Floats, slow: Floats) -> Floats:
-    """How long a task of each job takes, with so many rows."""
-    row_s = fleet.row_cpu_s * slow + fleet.row_wait_s
-    task_s: Floats = fleet.task_cpu_s * slow + fleet.task_wait_s + rows * row_s
-    return task_s
+def task_of(fleet: Fleet, settings: Settings) -> TaskTime:
+    """A task of each job, with its part of what waits for the next batch."""
+    return _task(fleet, settings, tasks_of(fleet, settings), backlog_of(fleet, settings))
 
 
-def rows_of_a_task(fleet: Fleet, settings: Settings) -> Floats:
-    """A task's part of what waits for the next batch."""
+def _task(fleet: Fleet, settings: Settings, tasks: Floats, backlog: Floats) -> TaskTime:
     coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
-    rows: Floats = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
-    return rows / (tasks_of(fleet, settings) * fleet.stages)
+    rows = np.minimum(settings.bounds, np.maximum(backlog, coming)) / (tasks * fleet.stages)
+    return TaskTime(fleet.task_cpu_s + rows * fleet.row_cpu_s, fleet.task_wait_s + rows * fleet.row_wait_s)

@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.core.intents import Juice, Latency
 from penstock.core.naming import NAMED, named
 from penstock.core.units import text_of_seconds
 from penstock.core.view import View
-from penstock.planning.arbiter.candidates import present, tasks_of
+from penstock.planning.arbiter.candidates import blocks, present, tasks_of
 from penstock.planning.arbiter.fleet import Fleet, offered_slots
 from penstock.planning.arbiter.outcome import CandidateOutcomes, lived
 from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
@@ -65,14 +66,16 @@ def _needs(view: View, fleet: Fleet, missing: list[str], horizon_s: float) -> st
     have = round(fleet.slots)
     cores = float(fleet.cores_for(np.array([fleet.slots]))[0])
     places = np.flatnonzero(np.isin(fleet.names, missing))
-    for times in _TIMES:
-        slots = math.ceil(times * have)
-        if _all_met_with(_larger(fleet, slots, cores * slots / have), places, horizon_s):
+    most = math.ceil(_TIMES[-1] * have)
+    # A whole search takes long, and is of no use where somebody lacks more than all slots together could give.
+    hopeless = _hopeless(_larger(fleet, most, cores * most / have), places, horizon_s)
+    for slots in () if hopeless else (math.ceil(times * have) for times in _TIMES):
+        if _all_met_with(_larger(fleet, slots, cores * slots / have), horizon_s):
             # On the cores that are there already more slots may be of no use.
-            alone = _all_met_with(_larger(fleet, slots, cores), places, horizon_s)
+            alone = _all_met_with(_larger(fleet, slots, cores), horizon_s)
             with_cores = "" if alone else ", with cores of their own"
             return f"need up to {slots} slots of {have}{with_cores}{_executors(view, slots - have)}"
-    return f"would not be met with {math.ceil(_TIMES[-1] * have)} slots instead of {have} either"
+    return f"would not be met with {most} slots instead of {have} either"
 
 
 def _larger(fleet: Fleet, slots: int, cores: float) -> Fleet:
@@ -82,19 +85,20 @@ def _larger(fleet: Fleet, slots: int, cores: float) -> Fleet:
     return replace(fleet, slots=float(slots), follows=False, held=float(slots), cores=cores, most=most)
 
 
-def _all_met_with(larger: Fleet, missing: NDArray[np.intp], horizon_s: float) -> bool:
-    """Whether nobody stays below; `missing` are those who do now."""
-    # A whole search takes long, and is of no use where somebody lacks more than all slots together could give.
-    if _hopeless(larger, missing, horizon_s):
-        return False
+def _all_met_with(larger: Fleet, horizon_s: float) -> bool:
+    """Whether nobody stays below."""
     found = search(larger, horizon_s) if larger.size <= MANY else search(larger, horizon_s, rounds=1)
     return not _missing(larger, found.outcome)
 
 
 def _hopeless(larger: Fleet, places: NDArray[np.intp], horizon_s: float) -> bool:
     """Whether any of these stays below with a slot and a core for each of its tasks at once, whatever its bound."""
-    alone = larger.part(places)
-    bounds = np.concatenate([bound_steps(larger, horizon_s)[places].T, alone.bounds[None, :]])
+    bounds = np.concatenate([bound_steps(larger, horizon_s).T, larger.bounds[None, :]])
+    some = (places[which] for which in blocks(len(places), len(bounds)))
+    return any(_stays_below(larger.part(which), bounds[:, which], horizon_s) for which in some)
+
+
+def _stays_below(alone: Fleet, bounds: Floats, horizon_s: float) -> bool:
     settings = replace(present(alone).times(len(bounds)), bounds=bounds)
     slots = np.maximum(1.0, tasks_of(alone, settings))
     met = Conditions(slots, np.ones_like(slots), np.zeros_like(slots))

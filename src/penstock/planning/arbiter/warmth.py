@@ -9,11 +9,12 @@ is held against what the batches before it said that it would cost: had it falle
 jobs say together is believed.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import exp, log
+from math import exp
+from typing import NamedTuple
 
-from penstock.core.arrays import Floats
+import numpy as np
+
+from penstock.core.arrays import Floats, Numbers
 
 # Two and a half times as dear at first, twice after five seconds (runs on Spark, with Kafka and CPU-bound work).
 COLD_PART, COLD_S = 0.6, 20.0
@@ -21,40 +22,40 @@ _SOON_S = 20.0  # ahead: two rounds, the earliest in which it shows what a decis
 _STILL = COLD_S / _SOON_S * (1.0 - exp(-_SOON_S / COLD_S))  # of what is cold now, in the mean until then
 _PRIOR, _TRUST = 0.4, 0.1  # of g's fall, before anything was seen, and how much evidence outweighs that
 _LEAST, _MOST = 0.4, 2.0  # times what was expected: beyond, something else was the matter
+NO_WARMTH = (0.0,) * 4  # of a job without batches
 
 
-@dataclass(frozen=True, slots=True)
-class Warmth:
-    """What a job's batches say. `mean` is log g over the batches that its costs were learnt from, fading as they do."""
+class Warmth(NamedTuple):
+    """What a job's batches say, numbers of one or columns of many.
 
-    cold: float = 0.0  # the part of the last batch's costs that would be gone later, if g holds
-    mean: float | None = None
-    fell: float = 0.0  # how far costs fell where g did, times how far g fell; and the latter's square
-    could_fall: float = 0.0
+    `mean` is log g over the batches that its costs were learnt from, fading as they do.
+    """
 
-    def with_batches(self, batches: Iterable[tuple[float, float | None, float]], kept: float) -> "Warmth":
-        """After more batches: of each the age of the code, how many times what those before it said it cost, and the
-        share of its time that it had a core.
+    cold: Numbers  # the part of the last batch's costs that would be gone later, if g holds
+    mean: Numbers
+    fell: Numbers  # how far costs fell where g did, times how far g fell; and the latter's square
+    could_fall: Numbers
+
+    def with_batch(self, age_s: Numbers, times: Numbers, cpu_share: Numbers, kept: Numbers) -> "Warmth":
+        """After one batch more: the age of the code, how many times what those before it said it cost, and the share
+        of its time that it had a core. Of what was known so much is kept; where nothing is, it is held against nothing.
         """
-        cold, mean, fell, could_fall = self.cold, self.mean, self.fell, self.could_fall
-        for age_s, times, cpu_share in batches:
-            cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
-            now = -log(1.0 - cold)
-            if times is None or mean is None:
-                mean = now
-                continue
-            fall = cpu_share * (now - mean)
-            seen = log(min(max(times, _LEAST), _MOST))
-            mean = kept * mean + (1.0 - kept) * now
-            # What mostly waits tells little of it, and its costs change for other reasons.
-            fell, could_fall = fell + cpu_share * fall * seen, could_fall + cpu_share * fall * fall
-        return Warmth(cold, mean, fell, could_fall)
+        cold = COLD_PART * np.exp(-np.maximum(0.0, age_s) / COLD_S)
+        now = -np.log(1.0 - cold)
+        fall = np.where(kept > 0.0, cpu_share * (now - self.mean), 0.0)
+        seen = np.log(np.minimum(np.maximum(times, _LEAST), _MOST))
+        # What mostly waits tells little of it, and its costs change for other reasons.
+        return Warmth(
+            cold,
+            kept * self.mean + (1.0 - kept) * now,
+            self.fell + cpu_share * fall * seen,
+            self.could_fall + cpu_share * fall * fall,
+        )
 
 
 def soon(cold: Floats) -> Floats:
     """What work on cores will cost soon, of what it costs now, where so much of that would be gone once it is warm.
 
-    >>> import numpy as np
     >>> soon(np.array([0.0, 0.3, 0.6])).round(2)
     array([1.  , 0.86, 0.64])
     """
@@ -62,13 +63,11 @@ def soon(cold: Floats) -> Floats:
     return costs
 
 
-def coldness(jobs: Iterable[Warmth]) -> float:
-    """How much of g's fall there is, by all jobs together: 0 none, 1 all of it.
+def coldness(fell: Floats, could_fall: Floats) -> float:
+    """How much of g's fall there is, by all jobs together, a place each: 0 none, 1 all of it.
 
-    >>> coldness([Warmth(fell=2.0, could_fall=2.0)]), coldness([Warmth(fell=0.0, could_fall=2.0)])
+    >>> coldness(np.array([2.0]), np.array([2.0])), coldness(np.array([0.0]), np.array([2.0]))
     (0.97, 0.02)
     """
-    told = list(jobs)
-    fell, could_fall = sum(one.fell for one in told), sum(one.could_fall for one in told)
-    share = (fell + _TRUST * _PRIOR) / (could_fall + _TRUST)
+    share = (float(fell.sum()) + _TRUST * _PRIOR) / (float(could_fall.sum()) + _TRUST)
     return round(min(1.0, max(0.0, share)), 2)
