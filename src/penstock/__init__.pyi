@@ -64,6 +64,8 @@ from penstock.core.budget import Burn as Burn
 from penstock.core.budget import SpentBudget as SpentBudget
 from penstock.core.budget import WindowLook as WindowLook
 from penstock.core.capacity import operator_capacity as operator_capacity
+from penstock.core.coming import ListedApplication as ListedApplication
+from penstock.core.coming import ToCome as ToCome
 from penstock.core.counterfactual import JobWithout as JobWithout
 from penstock.core.counterfactual import Untold as Untold
 from penstock.core.counterfactual import Without as Without
