@@ -5,10 +5,12 @@ then                    it is worked off, until what waits is no older than what
 """
 
 from dataclasses import dataclass
+from math import inf
 
 from penstock.core.run import asked_latency_s, late_for_s
 from penstock.core.view import JobView
 
+_FORESEEN_S = 3_600.0  # what is to take longer rests on a difference of rates that is smaller than its error
 _BUSY = 0.5  # of its slots' time: who is less busy is late for something that executors do not mend
 
 
@@ -22,18 +24,20 @@ class Behind:
 
 
 def back_s(behind: Behind, times: float, start_s: float, target_s: float) -> float | None:
-    """Seconds until it is back, `times` as quick after `start_s`; None where it never is.
+    """Seconds until it is back, `times` as quick after `start_s`; None where it never is, or where nobody can say.
 
     >>> back_s(Behind(waiting=900.0, arrival_rps=100.0, work_rps=60.0), times=3.0, start_s=10.0, target_s=2.0)
     23.75
     >>> back_s(Behind(900.0, 100.0, 60.0), times=1.5, start_s=10.0, target_s=2.0)
+    >>> back_s(Behind(900.0, 100.0, 60.0), times=1.67, start_s=10.0, target_s=2.0)
     """
     then = max(0.0, behind.waiting + (behind.arrival_rps - behind.work_rps) * start_s)
     over = then - behind.arrival_rps * target_s
     spare_rps = times * behind.work_rps - behind.arrival_rps
     if over <= 0.0:
         return start_s if spare_rps >= 0.0 else None
-    return start_s + over / spare_rps if spare_rps > 0.0 else None
+    found_s = start_s + over / spare_rps if spare_rps > 0.0 else inf
+    return found_s if found_s <= _FORESEEN_S else None
 
 
 def job_back_s(job: JobView, held: int, executors: int, start_s: float) -> float | None:
