@@ -15,15 +15,15 @@ from penstock.calls.recorded import explain, report
 from penstock.cli.screen import Screen
 from penstock.core.intents import Intent, Juice
 from penstock.core.levers import Partitions
-from penstock.core.plan import Plan, Step
+from penstock.core.plan import Step
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import RunInfo
-from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.settings import SparkSettings
 from penstock.loop import LoopSettings
+from penstock.planning.baselines.hands_off import HandsOff
 from penstock.running.session import Session
 from penstock.store.open import open_store
 from penstock.web.reading import Reader
@@ -35,19 +35,6 @@ RUN = RunInfo("town", "town", "nothing", "fake")
 INTERVAL_S = 10.0
 LOST = "holds no book: the counts would be wrong without its tables. Bring "
 MENDED = " back from where it was lost, or begin with a new checkpoint"
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """A policy that turns no lever."""
-
-    name: str = "nothing"
-
-    def start(self) -> int:
-        return 0
-
-    def decide(self, view: View, memory: int) -> tuple[Plan, int]:
-        return Plan(), memory
 
 
 @dataclass
@@ -125,7 +112,7 @@ def governed(town: Town, path: Path, happens: dict[float, Callable[[], None]], u
     wanted = {name: Intent(Juice(0.9)) for name in ("ads", "tags")}
     with closing(open_store(path)) as store:
         store.begin(RUN)
-        session = Session(lambda: wanted, Nothing(), store, LoopSettings(INTERVAL_S), until_s=until_s)
+        session = Session(lambda: wanted, HandsOff("static"), store, LoopSettings(INTERVAL_S), until_s=until_s)
         session.live_through(town.engine, Passing(town, happens))
         reader, out = Reader(store), StringIO()
         Console(file=out, width=600).print(Screen(store, reader, RUN.id).drawn())

@@ -19,6 +19,21 @@ _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people 
 _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slower work is
 
 
+class LeverColumns(NamedTuple):
+    """How their levers stand, a place for each job."""
+
+    least: Floats
+    most: Floats
+    weight: Floats
+    trigger_s: Floats
+    bound: Floats
+    can_bound: Floats
+    can_retrigger: Floats
+    in_stride: Floats
+    parts: Floats
+    most_parts: Floats
+
+
 class JobColumns(NamedTuple):
     """A place for each job. Of bounds and of the most parts, UNBOUNDED: none."""
 
@@ -40,29 +55,20 @@ class JobColumns(NamedTuple):
     aside_s: Floats
     staged: Floats
     own_bound: Floats
-    least: Floats
-    most: Floats
-    weight: Floats
-    trigger_s: Floats
     own_trigger_s: Floats
-    bound: Floats
-    can_bound: Floats
-    can_retrigger: Floats
-    in_stride: Floats
-    parts: Floats
-    most_parts: Floats
+    levers: LeverColumns
 
     @property
     def parted(self) -> Floats:
         """The stages that work on state; the first one reads a source, however many tasks it has."""
-        alike = np.floor(self.tasks / np.maximum(self.parts, 1.0))
-        parted: Floats = np.where(self.parts > 0, np.clip(alike, 0.0, np.maximum(self.stages - 1.0, 0.0)), 0.0)
+        alike = np.floor(self.tasks / np.maximum(self.levers.parts, 1.0))
+        parted: Floats = np.where(self.levers.parts > 0, np.clip(alike, 0.0, np.maximum(self.stages - 1.0, 0.0)), 0.0)
         return parted
 
     @property
     def aside_load(self) -> Floats:
         """The share of the time that its batches are off the slots, as it is now."""
-        load: Floats = np.minimum(1.0, self.aside_s / np.maximum(np.maximum(self.took_s, self.trigger_s), 0.1))
+        load: Floats = np.minimum(1.0, self.aside_s / np.maximum(np.maximum(self.took_s, self.levers.trigger_s), 0.1))
         return load
 
     def core_share(self, slow: float) -> Floats:
@@ -89,7 +95,7 @@ def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int) -
     tasks, stages, cpu_share, busy, busy_staged, took_s, aside_s, staged, left_rows, rate_rps, *own = learnt
     own_bound, own_trigger_s = own
     rate_rps = np.nan_to_num(rate_rps)
-    levers = _LeverColumns(*np.array([_levers(job.figures, slots) for job in jobs], dtype=float).T)
+    levers = LeverColumns(*np.array([_levers(job.figures, slots) for job in jobs], dtype=float).T)
     return JobColumns(
         arrivals=np.maximum(1e-3, rate_rps),
         backlog=left_rows + rate_rps * took_s,
@@ -110,7 +116,7 @@ def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int) -
         staged=staged,
         own_bound=np.where(own_bound > 0.0, own_bound, UNBOUNDED),
         own_trigger_s=np.where(np.isnan(own_trigger_s), levers.trigger_s, own_trigger_s),
-        **levers._asdict(),
+        levers=levers,
     )
 
 
@@ -134,23 +140,8 @@ def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float
     return slow, min(cores, max(0.5 * cores, left))
 
 
-class _LeverColumns(NamedTuple):
-    """A place for each job, or of one job its figures."""
-
-    least: Floats
-    most: Floats
-    weight: Floats
-    trigger_s: Floats
-    bound: Floats
-    can_bound: Floats
-    can_retrigger: Floats
-    in_stride: Floats
-    parts: Floats
-    most_parts: Floats
-
-
 def _levers(job: JobFigures, slots: int) -> tuple[float, ...]:
-    """Its levers as they stand, as `_LeverColumns` has them."""
+    """Its levers as they stand, as `LeverColumns` has them."""
     unit = job.operator(ALL_OPERATORS)
     dials = {dial.kind: dial for dial in job.levers}
     bound, trigger, parts = dials.get("bound"), dials.get("trigger"), dials.get("partitions")
