@@ -98,7 +98,8 @@ class JobStarts:
             self._shared.deeds.note(ended.name, "its query was started again", f"it failed: {again.error}", came)
 
     def _fails(self, name: str, why: str) -> None:
-        _log.warning("%s could not start: %s", name, why)
+        known = self._state.named(name).attempts.error == why  # it is tried for ever: what is known is no news
+        _log.log(logging.DEBUG if known else logging.WARNING, "%s could not start: %s", name, why)
         self._state.take(Failed(name, why))
 
     def _started(self, job: Job) -> Query:
