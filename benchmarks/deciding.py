@@ -20,7 +20,7 @@ from penstock.core.levers import BatchBound, Dial, Shows, Slots, Trigger
 from penstock.core.view import JobView, View, snapshot_of
 from penstock.planning.registry import policy_named
 from penstock.store.codec import encode
-from penstock.store.rows_written import snapshot_text
+from penstock.store.fitting import LeftOut, snapshot_text
 
 BATCHES = 10
 LATER_S = 60
@@ -66,7 +66,7 @@ def decided(jobs: int, seed: int) -> tuple[float, float, int, int]:
         levers.update({(move.job, move.kind): move.after for move in of_jobs})
         turned += len(moves)
         foretold = (encode(decision.foretold) for decision in plan.decisions)
-        largest = max(largest, *map(len, (snapshot_text(snapshot_of(view)), encode(memory), *foretold)))
+        largest = max(largest, *map(len, (snapshot_text(snapshot_of(view), LeftOut()), encode(memory), *foretold)))
     return took_s[0], took_s[1], turned, largest
 
 

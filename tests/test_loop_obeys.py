@@ -14,6 +14,7 @@ from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
 from penstock.core.view import View, snapshot_of
+from penstock.errors import EngineError
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
 from penstock.store.open import open_store
@@ -33,6 +34,18 @@ class Obliging:
     def apply(self, steps: Sequence[Step]) -> Outcome:
         self.done += steps
         return Outcome(tuple(StepOutcome(step) for step in steps))
+
+
+@dataclass(slots=True)
+class Starting(Obliging):
+    """Starts jobs, too; not one that runs."""
+
+    started: list[str] = field(default_factory=list)
+
+    def start_again(self, job: str) -> None:
+        if job in self.started:
+            raise EngineError(f"{job} runs: there is nothing to start")
+        self.started.append(job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +109,30 @@ def test_a_paused_controller_sees_but_decides_nothing_until_it_is_resumed(govern
     governed.ask(Act.RESUME)
     assert governed.cycle(20.0).memory == Noted(1)
     assert [step.job for step in governed.engine.done] == ["ads"]
+
+
+def test_a_job_is_started_by_hand_once_also_while_governing_is_paused(governed: Governed) -> None:
+    engine = governed.engine = Starting()
+    governed.ask(Act.PAUSE)
+    governed.ask(Act.START, job="ads")
+    for at_s in (10.0, 20.0):
+        governed.cycle(at_s)
+    governed.carried = None  # nor by a controller that is started again
+    assert (governed.cycle(30.0).error, engine.started) == (None, ["ads"])
+    (_, act) = governed.store.read_run(RUN.id).acts
+    assert (act.line, act.job) == ("ann asked for a start of ads", "ads")
+
+
+def test_why_a_job_cannot_be_started_by_hand_is_told_and_the_round_goes_on(governed: Governed) -> None:
+    governed.ask(Act.START, job="ads")
+    said = "starting a job by hand failed: ads: this engine starts its jobs by itself alone; it is left as it is"
+    assert governed.cycle(10.0).error == said
+    governed.engine = Starting(started=["fraud"])
+    governed.ask(Act.START, job="fraud")
+    governed.ask(Act.START, job="ads")
+    after = governed.cycle(20.0)
+    assert after.error == "starting a job by hand failed: fraud runs: there is nothing to start; it is left as it is"
+    assert (governed.engine.started, after.memory) == (["fraud", "ads"], Noted(2))
 
 
 def test_a_dry_run_decides_and_does_nothing(governed: Governed) -> None:

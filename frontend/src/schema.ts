@@ -1,6 +1,6 @@
 // Written by scripts/api_types.py from the API's OpenAPI description: change src/penstock/web/shapes*.py.
 
-export type Act = "pause" | "resume" | "dry-run" | "do" | "intent" | "turn" | "approve" | "refuse";
+export type Act = "pause" | "resume" | "dry-run" | "do" | "intent" | "turn" | "approve" | "refuse" | "start";
 
 export interface ActIn {
   act: Act;

@@ -7,6 +7,7 @@ loop that has ended. Only a controller that was taken over ends.
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 
 from penstock.actuation.order import order
@@ -20,12 +21,12 @@ from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
-from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
+from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, StartsAgain, Store
 from penstock.core.price import Price
 from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
 from penstock.engines.hand import RoundLimits
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, EngineError
 from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
 from penstock.planning.provision.advise import JobModels, advised
@@ -127,6 +128,7 @@ class Governor:
         """One turn of the loop."""
         troubles = Troubles(self.settings.go_on, [*carried.said, *self.between()])
         orders = self._hear(carried, now, troubles)
+        self._start(() if orders is None else orders.starts, troubles)
         with troubles.during(Stage.HEARING):
             carried = replace(carried, intents=self.intents())
         wanted = {name: _wanted(name, intent, orders) for name, intent in carried.intents.items()}
@@ -159,7 +161,15 @@ class Governor:
         """What is asked; where nobody can be heard what was asked last, without what was done of it then."""
         with troubles.during(Stage.HEARING):
             return self.control.orders(now)
-        return None if carried.orders is None else replace(carried.orders, approved=(), turns=())
+        return None if carried.orders is None else replace(carried.orders, approved=(), turns=(), starts=())
+
+    def _start(self, jobs: Iterable[str], troubles: Troubles) -> None:
+        """What people want started is, also while governing is paused: so does the engine by itself."""
+        for job in jobs:
+            with troubles.during(Stage.STARTING):
+                if not isinstance(self.engine, StartsAgain):
+                    raise EngineError(f"{job}: this engine starts its jobs by itself alone")
+                self.limits.acting.do("asking for a start", partial(self.engine.start_again, job))
 
     def _ledgers(self, wanted: Mapping[str, Intent], ledgers: Ledgers, now: float, troubles: Troubles) -> Ledgers:
         """Those that there are, and those that budgets begin with that were not asked for before."""

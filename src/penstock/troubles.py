@@ -14,6 +14,7 @@ class Stage(StrEnum):
     """Where in a round something can go wrong."""
 
     HEARING = "hearing orders"
+    STARTING = "starting a job by hand"
     OBSERVING = "observing"
     JUDGING = "judging"
     DECIDING = "deciding"
@@ -25,6 +26,7 @@ class Stage(StrEnum):
 
 _THEN = {
     Stage.HEARING: "what was asked before holds",
+    Stage.STARTING: "it is left as it is",
     Stage.OBSERVING: "nothing was decided",
     Stage.JUDGING: "nothing was decided",
     Stage.DECIDING: "nothing was decided",

@@ -56,6 +56,28 @@ def test_what_is_asked_is_heard_and_kept_with_who_asked(path: Path, controlled: 
     assert "paused by" in asked(path, "show").output
 
 
+def test_a_job_that_does_not_run_is_asked_to_start_and_one_that_is_not_there_is_named(
+    path: Path, controlled: SqlStore
+) -> None:
+    assert asked(path, "start", "ads").exit_code == 0
+    (entry,) = controlled.audit(RUN.id)
+    assert (entry.act, entry.detail) == ("start", "ads")
+    done = penstock("control", "start", "nobody", "--store", str(path))
+    assert (done.returncode, "job: 'nobody' will not do; name one of ads, fraud" in done.stderr) == (2, True)
+
+
+def test_a_job_that_runs_is_not_asked_to_start(path: Path) -> None:
+    view = a_view(40.0)
+    runs = tuple(replace(job, figures=replace(job.figures, up_s=5.0)) for job in view.jobs)
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.append(replace(a_cycle(40.0), view=replace(view, jobs=runs)))
+    with controlled_run(path):
+        done = penstock("control", "start", "ads", "--store", str(path))
+    said = "job: 'ads' will not do; it runs: there is nothing to start"
+    assert (done.returncode, said in done.stderr) == (2, True)
+
+
 def test_a_proposal_is_refused_from_the_terminal(path: Path, controlled: SqlStore) -> None:
     controlled.desk.propose(RUN.id, a_decision(5.0))
     assert asked(path, "refuse", "1").exit_code == 0

@@ -44,7 +44,7 @@ jobs:
     restart: {max_restarts: 1, backoff: 100ms}
 """
 Found = TypeVar("Found")
-GIVEN_UP = "given up after 2 failures; the last: no credentials"
+GIVEN_UP = "not running: no credentials; tried 2 times and given up, or again by `penstock control start broken`"
 
 
 @dataclass(frozen=True, slots=True)

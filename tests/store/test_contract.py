@@ -389,6 +389,22 @@ def test_the_trouble_of_a_job_is_told_from_its_begin_to_its_end(reopen: Reopen) 
     assert store.read_run(RUN.id).job("ads").troubles == (Note(20.0, "its query died: out of memory"), Note(40.0, ""))
 
 
+def test_a_trouble_that_goes_on_is_told_once_as_it_was_last_and_another_one_for_itself(reopen: Reopen) -> None:
+    store = begun(reopen)
+    for at_s, trouble in (
+        (10.0, "not running: no topic; tried once, next in 1 s, or now by hand"),
+        (20.0, "not running: no topic; tried 7 times, next in 64 s, or now by hand"),
+        (30.0, "not running: no topic; tried 8 times, next in 2 min, or now by hand"),
+        (40.0, "not running: no host; tried 9 times, next in 2 min, or now by hand"),
+    ):
+        job = a_job("ads")
+        store.append(a_cycle(at_s, a_view(at_s, [replace(job, figures=replace(job.figures, trouble=trouble))])))
+    assert store.read_run(RUN.id).job("ads").troubles == (
+        Note(10.0, "not running: no topic; tried 8 times, next in 2 min, or now by hand"),
+        Note(40.0, "not running: no host; tried 9 times, next in 2 min, or now by hand"),
+    )
+
+
 def test_a_cycle_that_was_announced_is_completed_afterwards(reopen: Reopen) -> None:
     store = begun(reopen)
     meant = an_acting_cycle(20.0)

@@ -23,17 +23,20 @@ def test_the_desk_tells_what_waits_without_all_that_ever_lay_there(tmp_path: Pat
         assert [proposal.number for proposal in desk.open_proposals(RUN.id)] == [2]
 
 
-def test_while_nobody_can_be_heard_the_last_orders_hold_but_no_lever_is_turned_again(tmp_path: Path) -> None:
+def test_while_nobody_can_be_heard_the_last_orders_hold_but_no_lever_is_turned_again_nor_a_job_started(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "runs.sqlite"
     turn = Request(Act.TURN, "ann", 6.0, turn=Wish("bound", "ads", 500))
     with closing(open_store(path)) as store:
         store.begin(RUN)
         store.desk.ask(RUN.id, Request(Act.DRY_RUN, "ann", 5.0))
         store.desk.ask(RUN.id, turn)
+        store.desk.ask(RUN.id, Request(Act.START, "ann", 7.0, job="ads"))
         control = DeskControl(store.desk, RUN.id)
         first = control.orders(10.0)
-        assert (first.dry_run, first.turns) == (True, (turn,))
+        assert (first.dry_run, first.turns, first.starts) == (True, (turn,), ("ads",))
         with closing(sqlite3.connect(path)) as raw, raw:
             raw.execute("DROP TABLE penstock_requests")
         second = control.orders(20.0)
-        assert (second.dry_run, second.turns) == (True, ())
+        assert (second.dry_run, second.turns, second.starts) == (True, (), ())

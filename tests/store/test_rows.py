@@ -5,8 +5,8 @@ import pytest
 from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import BatchBound, Executors, Partitions, Slots, Tasks
 from penstock.store.codec import encode_figures
+from penstock.store.fitting import LeftOut, snapshot_text
 from penstock.store.rows_read import moves_of
-from penstock.store.rows_written import snapshot_text
 from tests import builders
 
 
@@ -31,4 +31,4 @@ def test_moves_that_were_stored_before_they_had_kinds_are_told_by_their_units() 
 def test_figures_that_are_written_some_at_a_time_read_as_if_all_had_been_at_once(jobs: int) -> None:
     figures = tuple(builders.job(f"tenant {number}", 1.0).figures for number in range(jobs))
     snapshot = Snapshot(12.5, figures, (MachineFigures('says "jobs":[]', 4),), max_threads=8)
-    assert snapshot_text(snapshot) == encode_figures(snapshot, Snapshot)
+    assert snapshot_text(snapshot, LeftOut()) == encode_figures(snapshot, Snapshot)

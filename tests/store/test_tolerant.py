@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from penstock.core.levers import Slots
+from penstock.core.plan import Decision, Reason
 from penstock.core.price import Price
 from penstock.store.archive import AuditEntry
 from penstock.store.codec import MOST_IN_A_CELL
@@ -120,14 +122,14 @@ def test_a_cycle_that_the_database_refuses_is_left_out_and_the_next_is_written(p
     assert "cycle at 10 s is left out" in warnings[0]
 
 
-def test_a_round_too_large_to_be_read_again_is_left_out_and_the_others_are_told(tmp_path: Path) -> None:
+def test_a_round_with_a_cell_too_large_to_be_read_again_is_left_out_and_the_others_are_told(tmp_path: Path) -> None:
     inner, store, warnings = tolerant(tmp_path / "runs.sqlite")
-    job = a_job("ads")
-    large = replace(job, figures=replace(job.figures, trouble="x" * MOST_IN_A_CELL))
+    cycle = a_cycle(20.0)
+    large = Decision(Reason.ASKED, (Slots("x" * MOST_IN_A_CELL, 1, 2),), "", 20.0, 0.0)
     with closing(store):
         store.begin(RUN)
         store.append(a_cycle(10.0))
-        store.append(a_cycle(20.0, a_view(20.0, [large])))
+        store.append(replace(cycle, plan=replace(cycle.plan, decisions=(large,))))
         store.append(a_cycle(30.0))
         assert not store.down
         assert [view.at_s for view in inner.views(RUN.id)] == [10.0, 30.0]

@@ -99,6 +99,8 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         ({"act": "intent", "job": "reports", "intents": [{"juice": 7}]}, "juice"),
         ({"act": "intent", "job": "reports", "intents": [{"juice": 0.5, "utility": 1e308}]}, "utility"),
         ({"act": "intent", "job": "reports", "intents": [{"juice": 0.5, "utility": -1}]}, "utility"),
+        ({"act": "start"}, "say which job"),
+        ({"act": "start", "job": "nobody"}, "name one of clicks, fraud, reports"),
         ({"act": "approve", "proposal": 99}, "none waits now"),
         ({"act": "turn", "value": 3}, "say which kind of lever and its value"),
         ({"act": "turn", "kind": "bound", "job": "reports"}, "say which kind of lever and its value"),

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from penstock.core.orders import Act, Request
 from penstock.store.archive import MOST_TOLD
 from penstock.store.open import open_store
 from penstock.web.app import create_app
@@ -172,6 +173,30 @@ def test_a_run_whose_id_no_penstock_gave_is_listed_and_looked_at_by_what_is_told
         assert (spoilt.live, spoilt.name, spoilt.cycles) == (True, SPOILT.name, 6)
         assert (other.id, other.live, other.cycles) == (OTHER.id, False, 2)
         assert reader.overview(spoilt.id, None, 10).run == spoilt
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("x" * 20_000, "x" * 10_000 + "y"), (b"\xff", b"\xfe"), (OTHER.id.encode(), OTHER.id), ("x" * 301, "x" * 302)],
+    ids=("that begin alike", "bytes", "bytes and the same words", "longer than a page may ask for"),
+)
+def test_two_runs_whose_ids_no_penstock_gave_are_told_apart(
+    recorded: Path, tmp_path: Path, names: tuple[str | bytes, str | bytes]
+) -> None:
+    path = anew(recorded, tmp_path)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        for name, run in zip(names, (SPOILT, OTHER), strict=True):
+            raw.execute("UPDATE penstock_runs SET id = ? WHERE id = ? AND name = ?", [name, run.id, run.name])
+    with site(path) as app, closing(open_store(path)) as store:
+        reader = app.state.site.reader
+        runs = reader.runs()
+        assert [(run.name, run.cycles) for run in runs] == [(SPOILT.name, 6), (OTHER.name, 2)]
+        for run in runs:
+            assert len(run.id) <= 300  # as the API takes it
+            assert reader.overview(run.id, None, 10).run == run
+            assert store.read_run(run.id).info.name == run.name
+            store.desk.ask(run.id, Request(Act.PAUSE, f"who watches {run.name}", 1.0))
+            assert [entry.who for entry in store.audit(run.id)][-1] == f"who watches {run.name}"
 
 
 def test_of_names_of_a_megabyte_the_beginning_is_told(

@@ -84,6 +84,15 @@ _answer(Act.APPROVE, "Let PROPOSAL be carried out.")
 _answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
 
 
+@control.command("start", epilog="Example: penstock control start fraud")
+@click.argument("job")
+@run_option
+@store_option
+def start(job: str, run_name: str, store: str | None) -> None:
+    """Start JOB, which does not run, now: not when its next try is due."""
+    _asked(store, run_name, Act.START, job=job)
+
+
 def _turn(lever: LeverCommand) -> None:
     def command(run_name: str, store: str | None, **given: str) -> None:
         *about, value = lever.takes

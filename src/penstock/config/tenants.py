@@ -23,7 +23,7 @@ jobs:
     max_rows_per_batch: 500       # the bound to begin with
     trigger: 5s                   # instead of the one that the function sets
     partitions: 8                 # of its state, at its first start: a checkpoint that is there keeps its own
-    restart: {max_restarts: 5, backoff: 1s}
+    restart: {backoff: 1s, max_backoff: 5m}
 
 What a job begins with is where its levers stand at first; each can be turned while it runs, see docs/levers.md.
 """
@@ -85,9 +85,9 @@ class _Part(BaseModel):
 class RestartPart(_Part):
     """How a query that died comes back."""
 
-    max_restarts: Annotated[int, Field(ge=0, le=1_000_000), A_NUMBER] | None = 5
+    max_restarts: Annotated[int, Field(ge=0, le=1_000_000), A_NUMBER] | None = None
     backoff: PositiveSeconds = 1.0
-    max_backoff: PositiveSeconds = 60.0
+    max_backoff: PositiveSeconds = 120.0
 
     def policy(self) -> RestartPolicy:
         """As the engine knows it."""

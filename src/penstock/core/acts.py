@@ -14,6 +14,7 @@ _SAID: Mapping[Act, str] = {
     Act.TURN: "asked for",
     Act.APPROVE: "approved",
     Act.REFUSE: "refused",
+    Act.START: "asked for a start of",
 }
 
 

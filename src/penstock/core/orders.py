@@ -21,6 +21,7 @@ class Act(StrEnum):
     TURN = "turn"  # a lever, once
     APPROVE = "approve"
     REFUSE = "refuse"
+    START = "start"  # a job that does not run, now rather than when it is due
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Request:
             return f"{self.job}: {self.intent.text()}"
         if self.turn is not None:
             return self.turn.text
+        if self.act is Act.START:
+            return str(self.job)
         return "" if self.proposal is None else f"proposal {self.proposal}"
 
 
@@ -91,7 +94,8 @@ class Orders:
     """All that was asked so far, as it holds now. `dry_run` is None while nobody has said anything about it.
 
     `held` names the jobs that are to be left as they are: a proposal for them waits, or was refused lately.
-    `turns` are the requests to turn a lever that were not heard before: each is for this cycle only.
+    `turns` are the requests to turn a lever that were not heard before, `starts` the jobs that are to be started: each
+    is for this cycle only.
     """
 
     paused_by: str | None = None
@@ -100,6 +104,7 @@ class Orders:
     approved: tuple[Proposal, ...] = ()
     held: frozenset[str] = frozenset()
     turns: tuple[Request, ...] = ()
+    starts: tuple[str, ...] = ()
 
 
 class Control(Protocol):

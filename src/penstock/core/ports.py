@@ -1,7 +1,7 @@
 """Ports: what the loop needs of an engine, a policy, a store and a clock, and a policy of a forecaster."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle, PastRound
@@ -48,6 +48,14 @@ class World(Engine, Protocol):
 
     def close(self, stop_jobs: bool = False) -> None:
         """Let go of it; its jobs run on unless told otherwise."""
+
+
+@runtime_checkable
+class StartsAgain(Protocol):
+    """An engine, or a world, that starts a job by hand, too, and not only when it is due."""
+
+    def start_again(self, job: str) -> None:
+        """Have the job started at once; an EngineError where it runs, or is nobody's to start."""
 
 
 class Policy(Protocol[M]):

@@ -8,11 +8,15 @@ from penstock.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class RestartPolicy:
-    """How often and how fast a failed query comes back. `max_restarts=None` never gives up."""
+    """How often and how fast a failed query comes back. `max_restarts=None` never gives up.
 
-    max_restarts: int | None = 5
+    Nobody says when what refused it is back, such as a topic or a host: it is asked again every two minutes at last, of
+    which a start takes about one second.
+    """
+
+    max_restarts: int | None = None
     backoff_s: float = 1.0
-    max_backoff_s: float = 60.0
+    max_backoff_s: float = 120.0
     healthy_after_s: float = 60.0
 
     def __post_init__(self) -> None:

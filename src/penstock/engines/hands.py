@@ -74,10 +74,11 @@ class Late:
         """The newest orders, with what was to be done by earlier ones; each is given once."""
         heard = [self.heard.popleft() for _ in range(len(self.heard))]
         newest, turns = heard[-1], tuple(turn for one in heard for turn in one.turns)
+        starts = tuple(job for one in heard for job in one.starts)
         known = {proposal.number for proposal in newest.approved}
         settled = [self.settled.popleft() for _ in range(len(self.settled))]
         again = tuple(proposal for proposal in settled if proposal.number not in known)
-        return replace(newest, turns=turns, approved=(*newest.approved, *again))
+        return replace(newest, turns=turns, starts=starts, approved=(*newest.approved, *again))
 
 
 @dataclass(frozen=True, slots=True)

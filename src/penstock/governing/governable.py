@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
-from penstock.core.ports import World
+from penstock.core.ports import StartsAgain, World
 from penstock.errors import EngineError
 
 _log = logging.getLogger("penstock")
@@ -43,6 +43,9 @@ class Governable(World, Protocol):
     def ping(self) -> None:
         """Return as soon as it has answered."""
 
+    def start_again(self, job: str) -> None:
+        """See `StartsAgain`."""
+
     def note(self, text: str, why: str) -> None:
         """Have it in the record that this was done to it."""
 
@@ -68,6 +71,11 @@ class PlainWorld:
 
     def tend(self) -> None:
         self._world.tend()
+
+    def start_again(self, job: str) -> None:
+        if not isinstance(self._world, StartsAgain):
+            raise EngineError(f"{job}: this engine starts its jobs by itself alone")
+        self._world.start_again(job)
 
     def close(self, stop_jobs: bool = False) -> None:
         self._world.close(stop_jobs or self._ends_jobs)

@@ -69,4 +69,6 @@ def _text(row: sa.RowMapping) -> str:
             return wish.text
         if row["intent"] is not None:
             return f"{row['job']}: {decode_intent(row['intent']).text()}"
+    if row["act"] == Act.START:
+        return str(row["job"] or "")
     return "" if row["proposal"] is None else f"proposal {row['proposal']}"

@@ -51,9 +51,13 @@ def encode(value: object) -> str:
 def check_size(size: int) -> None:
     """A RefusedError for what would be too large to be read again: the figures of 10,000 jobs come to half of it."""
     if size > MOST_IN_A_CELL:
-        most = f"no more than {MOST_IN_A_CELL >> 20} MiB of one can be read again"
-        remedy = "divide its jobs over several applications, or see which of them tells so much"
-        raise RefusedError(f"a cell of {size / (1 << 20):,.1f} MiB is not written, for {most}: {remedy}")
+        raise RefusedError(f"a cell of {size / (1 << 20):,.1f} MiB is not written, for {too_large()}")
+
+
+def too_large() -> str:
+    """Why not all is written, and what to do about it."""
+    most = f"no more than {MOST_IN_A_CELL >> 20} MiB of one can be read again"
+    return f"{most}: divide its jobs over several applications, or see which of them tells so much"
 
 
 def encode_figures(value: object, value_type: type[Any]) -> str:

@@ -68,7 +68,7 @@ class DeskControl:
 
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""
-        self._orders = replace(self._orders, turns=())  # they were for the last cycle
+        self._orders = replace(self._orders, turns=(), starts=())  # they were for the last cycle
         if self._down and now < self._retry_at_s:
             return self._orders
         try:
@@ -119,7 +119,8 @@ class DeskControl:
         self._last = max((found.number for found in filed), default=self._last)
         approved = tuple(proposal for proposal in proposals if proposal.answer is Answer.APPROVED)
         asked = tuple(found.request for found in turns)
-        return replace(orders, approved=approved, held=_held(proposals, now), turns=asked)
+        starts = tuple(found.request.job for found in waiting if found.request.act is Act.START and found.request.job)
+        return replace(orders, approved=approved, held=_held(proposals, now), turns=asked, starts=starts)
 
     def _pass_over(self, now: float) -> None:
         """What cannot be read is told once, by this controller or by one before it."""

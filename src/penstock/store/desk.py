@@ -183,7 +183,7 @@ def _request(row: FoundRow) -> Request:
     proposal = None if row["proposal"] is None else int(row["proposal"])
     if turn is not None and turn.value is not None and not isfinite(turn.value):
         raise ValueError(f"a lever cannot be turned to {turn.value}")
-    needed = {Act.INTENT: intent, Act.TURN: turn, Act.APPROVE: proposal, Act.REFUSE: proposal}
+    needed = {Act.INTENT: intent, Act.TURN: turn, Act.APPROVE: proposal, Act.REFUSE: proposal, Act.START: row["job"]}
     if needed.get(act, act) is None or (act is Act.INTENT and row["job"] is None):
         raise ValueError(f"the act {act.value} lacks what it is about")
     return Request(act, str(row["who"]), float(row["at_epoch_s"]), row["job"], intent, proposal, turn)

@@ -25,8 +25,16 @@ from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.packing import SpoiltError
-from penstock.store.reading import NEWEST_TOLD, read_audit, read_decisions, read_newest, read_outlooks, run_number
-from penstock.store.rows_read import errors_of, run_info
+from penstock.store.reading import (
+    NEWEST_TOLD,
+    read_audit,
+    read_decisions,
+    read_newest,
+    read_outlooks,
+    run_number,
+    run_rows,
+)
+from penstock.store.rows_read import errors_of, id_of, run_info
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, ToThin
 
@@ -75,10 +83,10 @@ _LENGTH = (sa.func.count(_TIMED), sa.func.min(_TIMED), sa.func.max(_TIMED))
 
 def lengths(database: Database) -> dict[str, Length]:
     """Those of all runs that have a cycle, by id."""
-    wanted = sa.select(tables.runs.c.id, *_LENGTH).join(tables.runs, tables.runs.c.number == _cycles.run)
+    length = sa.select(_cycles.run, *_LENGTH).group_by(_cycles.run)
     with database.reading() as connection:
-        found = connection.execute(wanted.group_by(tables.runs.c.id)).all()
-    return {run: Length(*length) for run, *length in found}
+        ids = {row["number"]: id_of(row) for row in run_rows(connection)}
+        return {ids[run]: Length(*found) for run, *found in connection.execute(length) if run in ids}
 
 
 class Gallery:

@@ -45,13 +45,13 @@ def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
 
 
 def run_number(connection: sa.Connection, run_id: str) -> int:
-    """Of the run of that id; of one whose id is longer than is told of any, or is no text, by what is told of it."""
+    """Of the run of that id; of one whose id no penstock gave, by what is told of it."""
     exact = connection.execute(sa.select(tables.runs.c.number).where(tables.runs.c.id == run_id)).scalar_one_or_none()
     if exact is not None:
         return int(exact)
     found = run_rows(connection)
     for row in found:
-        if row["id"] == run_id:
+        if rows_read.id_of(row) == run_id:
             return int(row["number"])
     raise unknown_run(run_id, [rows_read.run_info(row) for row in found])
 

@@ -38,6 +38,9 @@ from penstock.store.packing import SpoiltError, inflated, unpacked
 from penstock.store.rows_written import OF_RUNS
 from penstock.store.tables import as_words
 
+_LONGEST_ID = 300  # characters, as whoever asks for a run may send; two longer ones may begin alike
+_TOLD_OF_ID = 60
+
 _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 
 # Figures of jobs once had room for these; outlooks hold them now, and runs that were stored then are still read.
@@ -50,7 +53,19 @@ def run_info(row: Mapping[Any, Any]) -> RunInfo:
     slot_hour = number_within(row["slot_hour_price"], 0.0, MOST_AN_HOUR)
     price = None if slot_hour is None else Price(slot_hour, row["currency"] or "")
     plain = {name: row[name] for name in OF_RUNS}
-    return RunInfo(**{**plain, "started_at_s": began_s}, price=price)
+    return RunInfo(**{**plain, "id": id_of(row), "started_at_s": began_s}, price=price)
+
+
+def id_of(row: Mapping[Any, Any]) -> str:
+    """By what the run of that row is told and asked for. Of an id that no penstock gave, its beginning and its number.
+
+    >>> id_of({"id": "shop 3f2a", "number": 1}), id_of({"id": b"shop 3f2a", "number": 2})
+    ('shop 3f2a', 'shop 3f2a... (run 2)')
+    """
+    given = row["id"]
+    if isinstance(given, str) and len(given) <= _LONGEST_ID:
+        return given
+    return f"{as_words(given)[:_TOLD_OF_ID]}... (run {row['number']})"
 
 
 def errors_of(row: Mapping[Any, Any] | None) -> tuple[PredictionError, ...]:

@@ -1,24 +1,25 @@
 """Core values as rows of the tables."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
-from typing import Any, cast
+from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, Snapshot
+from penstock.core.figures import LatencyFigures, MachineFigures
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.states import possible_utility, state_of
 from penstock.core.view import JobView, View, snapshot_of
-from penstock.store.codec import encode, encode_figures
+from penstock.store.archive import beginning
+from penstock.store.codec import encode
+from penstock.store.fitting import LeftOut, snapshot_text
 from penstock.store.packing import deflated, packed
 
 TableRow = dict[str, Any]
 
-_AT_A_TIME = 100  # jobs
-_NO_JOBS = '"jobs":[]'  # its first place in a snapshot's text is that of its jobs: only an instant is before it
 OF_RUNS = ("id", "name", "policy", "engine", "master", "started_at_s")
 
 
@@ -32,8 +33,8 @@ def run_row(run: RunInfo) -> TableRow:
     }
 
 
-def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> TableRow:
-    view = cycle.view
+def cycle_row(cycle: Cycle, run: int, started_at_s: float | None, left_out: LeftOut) -> TableRow:
+    view, errors = cycle.view, cycle.plan.errors
     return {
         "run": run,
         "at_s": cycle.at_s,
@@ -42,21 +43,14 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> TableRow:
         "utility": view.utility,
         "max_utility": view.max_utility,
         "note": cycle.plan.note,
-        "snapshot": deflated(snapshot_text(snapshot_of(view))),
+        "snapshot": deflated(snapshot_text(snapshot_of(view), left_out)),
         "error": cycle.error,
         "shortfall": cycle.plan.shortfall or None,
-        "prediction_errors": packed(cycle.plan.errors) if cycle.plan.errors else None,
+        "prediction_errors": left_out.unless_too_large("how far off predictions are is", lambda: packed(errors))
+        if errors
+        else None,
         "possible_utility": possible_utility(view),
     }
-
-
-def snapshot_text(snapshot: Snapshot) -> str:
-    """The figures as JSON, some jobs at a time: all of 10,000 at once kept every other thread waiting for 0.2 s."""
-    head = encode_figures(replace(snapshot, jobs=()), Snapshot)
-    jobs = snapshot.jobs
-    slices = (jobs[at : at + _AT_A_TIME] for at in range(0, len(jobs), _AT_A_TIME))
-    texts = [encode_figures(some, cast(Any, tuple[JobFigures, ...]))[1:-1] for some in slices]
-    return head.replace(_NO_JOBS, f'"jobs":[{",".join(texts)}]', 1)
 
 
 def job_row(job: JobView, cycle_id: int, intent_id: int) -> TableRow:
@@ -75,7 +69,7 @@ def job_row(job: JobView, cycle_id: int, intent_id: int) -> TableRow:
         "arrival_rps": figures.arrival_rps,
         "processed_rps": figures.processed_rps,
         "backlog_rows": figures.backlog_rows,
-        "trouble": figures.trouble,
+        "trouble": None if figures.trouble is None else beginning(figures.trouble),
         "state": state_of(job).value,
         "urgency": None if job.urgency == 1.0 else job.urgency,
         "spent": None if job.spent is None else encode(job.spent),
@@ -116,7 +110,7 @@ def machine_row(machine: MachineFigures, cycle_id: int) -> TableRow:
     }
 
 
-def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[TableRow]:
+def decision_rows(decisions: Iterable[Decision], cycle_id: int, left_out: LeftOut) -> list[TableRow]:
     return [
         {
             "cycle_id": cycle_id,
@@ -127,7 +121,9 @@ def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[TableRow
             "changes": encode(decision.moves),
             "utility_before": decision.utility_before,
             "expected_utility": decision.expected_utility,
-            "foretold": encode(decision.foretold) if decision.foretold else None,
+            "foretold": left_out.unless_too_large("what is foretold is", partial(encode, decision.foretold))
+            if decision.foretold
+            else None,
         }
         for position, decision in enumerate(decisions)
     ]

@@ -26,6 +26,7 @@ from penstock.store.archive import AuditEntry, FileGoneError, StoreError, Unread
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
+from penstock.store.fitting import LeftOut
 from penstock.store.intent_codec import encode_intent
 from penstock.store.retention import Retention
 from penstock.store.route_windows import Window, WrittenWindows
@@ -126,19 +127,19 @@ class SqlStore:
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         last, run.last = run.last, None
-        if last is None or not last.becomes(cycle) or not self._complete(last.number, cycle):
+        if last is None or not last.becomes(cycle) or not self._complete(last, cycle):
             self._write(cycle)
 
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
-    def _complete(self, number: int, cycle: Cycle) -> bool:
+    def _complete(self, last: "_LastCycle", cycle: Cycle) -> bool:
         """Add what came of it; the figures of a fleet are there since it was announced. False where it is gone."""
-        cycles, run = tables.cycles, self._begun()
+        cycles, run, number = tables.cycles, self._begun(), last.number
         with self._database.writing() as connection:
             self.check_writer(connection)
             there = cycles.update().where(cycles.c.id == number, cycles.c.run == run.number)
-            if not connection.execute(there.values(error=cycle.error)).rowcount:
+            if not connection.execute(there.values(error=_error(cycle.error, last.said))).rowcount:
                 return False
             outcomes = rows_written.outcome_rows(cycle.outcome.steps, number)
             if outcomes:
@@ -153,16 +154,21 @@ class SqlStore:
             if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
-            number, windows = self._insert(connection, cycle, intent_ids)
+            left_out = LeftOut()
+            number, windows = self._insert(connection, cycle, intent_ids, left_out)
             _write_windows(connection, rows_written.window_rows(cycle.view, _windows_name(run.info)))
             if cycle.memory != run.memories.get(cycle.policy):
-                _write_memory(connection, run.number, cycle)
+                _write_memory(connection, run.number, cycle, left_out)
+            _say(connection, number, cycle.error, left_out.said)
             if run.appended % self._retention.every == 0:
                 self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s))
         # Only what was committed is taken as known.
         run.wrote(cycle, intent_ids)
         run.windows.known = windows
-        run.last = _LastCycle(number, cycle)
+        run.last = _LastCycle(number, cycle, left_out.said)
+        if left_out.said and not run.says_less:
+            log.warning("%g s: %s", cycle.at_s, "; ".join(left_out.said))
+        run.says_less = bool(left_out.said)
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         run = self._begun()
@@ -242,15 +248,16 @@ class SqlStore:
         return self._writing
 
     def _insert(
-        self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]
+        self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int], left_out: LeftOut
     ) -> tuple[int, list[Window]]:
         run, view, plan = self._begun(), cycle.view, cycle.plan
-        row = {**rows_written.cycle_row(cycle, run.number, run.info.started_at_s), "writer_epoch": run.epoch}
+        row = rows_written.cycle_row(cycle, run.number, run.info.started_at_s, left_out)
+        row["writer_epoch"] = run.epoch
         cycle_id = _new_id(connection, tables.cycles, row)
         for table, found in (
             (tables.job_figures, [rows_written.job_row(job, cycle_id, intent_ids[job.name]) for job in view.jobs]),
             (tables.machine_figures, [rows_written.machine_row(machine, cycle_id) for machine in view.machines]),
-            (tables.decisions, rows_written.decision_rows(plan.decisions, cycle_id)),
+            (tables.decisions, rows_written.decision_rows(plan.decisions, cycle_id, left_out)),
             (tables.step_outcomes, rows_written.outcome_rows(cycle.outcome.steps, cycle_id)),
             (tables.verdicts, rows_written.verdict_rows(plan.verdicts, cycle_id)),
             (tables.outlooks, rows_written.outlook_rows(plan.outlooks, cycle_id)),
@@ -267,6 +274,7 @@ class _LastCycle:
 
     number: int
     cycle: Cycle
+    said: Sequence[str]  # of what was left out of it
 
     def becomes(self, cycle: Cycle) -> bool:
         """Whether it is the same one, with what came of it. Its parts are the same objects: comparing them is cheap."""
@@ -287,6 +295,7 @@ class _Writing:
     file: tuple[int, int] | None = None  # that it is written into, where it is a file
     appended: int = 0
     last: _LastCycle | None = None
+    says_less: bool = False  # than there was in its last round: warned of once
     intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
     memories: dict[str, PolicyMemory] = field(default_factory=dict)
 
@@ -372,13 +381,27 @@ def _stored_intents(connection: sa.Connection, run: int, names: Collection[str])
     return {(job, body): number for job, body, number in connection.execute(wanted)}
 
 
-def _write_memory(connection: sa.Connection, run: int, cycle: Cycle) -> None:
+def _write_memory(connection: sa.Connection, run: int, cycle: Cycle, left_out: LeftOut) -> None:
+    body = left_out.unless_too_large("the policy's memory is", lambda: packing.packed(cycle.memory))
+    if body is None:  # whoever governs next goes on with what was recorded before
+        return
     memories = tables.memories
     key = {"run": run, "policy": cycle.policy}
-    values = {"at_s": cycle.at_s, "body": packing.packed(cycle.memory)}
+    values = {"at_s": cycle.at_s, "body": body}
     here = [memories.c[name] == value for name, value in key.items()]
     if connection.execute(memories.update().where(*here).values(values)).rowcount == 0:
         connection.execute(memories.insert().values(**key, **values))
+
+
+def _say(connection: sa.Connection, number: int, error: str | None, left_out: Sequence[str]) -> None:
+    if left_out:
+        cycle = tables.cycles.update().where(tables.cycles.c.id == number)
+        connection.execute(cycle.values(error=_error(error, left_out)))
+
+
+def _error(error: str | None, left_out: Sequence[str]) -> str | None:
+    """What went wrong in a round, and what of it is not written."""
+    return "; ".join(filter(None, (error, *left_out))) or None
 
 
 def _windows_name(info: RunInfo) -> str:

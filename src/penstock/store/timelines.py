@@ -1,5 +1,6 @@
 """Timelines: the figures of a run per cycle, in columns that grow by 40 bytes per job and cycle."""
 
+import re
 from array import array
 from collections import deque
 from collections.abc import Iterable, MutableSequence, Sequence
@@ -12,6 +13,7 @@ from penstock.core.states import State, StateChange, met_of, state_of
 from penstock.core.view import View
 
 KEPT_TROUBLES = 1000  # of each job
+_COUNTED = re.compile(r"\btried (?:once|\d+ times)|\b\d+ (?:s|min)\b")  # in a trouble that goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class _JobColumns:
         # A tenant at rest is worth what it was before.
         if job.state is not State.RESTING or not self.max_utility:
             self.max_utility = job.max_utility / job.urgency
-        noted(self.troubles, job.at_s, job.trouble or "")
+        _troubled(self.troubles, job.at_s, job.trouble or "")
         noted(self.intents, job.at_s, job.intent)
         if not self.worths or self.worths[-1].max_utility != self.max_utility:
             self.worths.append(MostUtility(job.at_s, self.max_utility))
@@ -180,6 +182,15 @@ def noted(notes: MutableSequence[Note], at_s: float, text: str) -> None:
     """Add a note where the words change."""
     if text != (notes[-1].text if notes else ""):
         notes.append(Note(at_s, text))
+
+
+def _troubled(notes: MutableSequence[Note], at_s: float, text: str) -> None:
+    """The same, but one that goes on is one, told as it was last: how often it was tried changes round by round."""
+    last = notes[-1].text if notes else ""
+    if text != last and _COUNTED.sub("", text) == _COUNTED.sub("", last):
+        notes[-1] = Note(notes[-1].at_s, text)
+        return
+    noted(notes, at_s, text)
 
 
 @dataclass(slots=True)

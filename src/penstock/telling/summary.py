@@ -298,7 +298,7 @@ def _by_people(run: Run) -> Iterable[str]:
         yield f"Governing was paused {paused}: nothing was decided then."
     if dry:
         yield f"It was a dry run {dry}: what was decided then was not carried out."
-    told = [f"{act.line} at {clock(act.at_s)}" for act in run.acts if act.act in (Act.INTENT, Act.TURN)]
+    told = [f"{act.line} at {clock(act.at_s)}" for act in run.acts if act.act in (Act.INTENT, Act.TURN, Act.START)]
     if told:
         more = f"; and {count(len(told) - _ACTS, 'more act')}" if len(told) > _ACTS else ""
         yield f"By people: {'; '.join(told[:_ACTS])}{more}."

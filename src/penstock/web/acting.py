@@ -22,6 +22,7 @@ EXAMPLES: list[JsonValue] = [
     {"act": "intent", "job": "fraud", "intents": [{"latency": "1s", "percentile": 95, "utility": 40}]},
     {"act": "turn", "kind": "bound", "job": "fraud", "value": 2000},
     {"act": "approve", "proposal": 3},
+    {"act": "start", "job": "fraud"},
 ]
 
 
@@ -30,7 +31,7 @@ class NotLiveError(PenstockError):
 
 
 class ActIn(BaseModel):
-    """One act. `intent` needs `job` and `intents`; `approve` and `refuse` need `proposal`.
+    """One act. `intent` needs `job` and `intents`, `start` needs `job`; `approve` and `refuse` need `proposal`.
 
     `turn` needs the `kind` of a lever and a `value`: rows, seconds, MiB or a number (null: a batch without a bound). A
     job's lever needs `job`, that of one operator `operator` too; without a job it is one of the application.
@@ -55,6 +56,8 @@ class ActIn(BaseModel):
             raise ValueError("say which job and give its intents")
         if self.act in (Act.APPROVE, Act.REFUSE) and self.proposal is None:
             raise ValueError("say which proposal")
+        if self.act is Act.START and self.job is None:
+            raise ValueError("say which job")
         if self.act is Act.TURN and (self.kind is None or "value" not in self.model_fields_set):
             raise ValueError("say which kind of lever and its value")
         return self
@@ -75,6 +78,8 @@ def ask(store: SqlStore, run_id: str, act: ActIn, who: str, life: ControllerLife
     if act.act is Act.INTENT:
         job = _known_job(store, run_id, act.job or "")
         intent = intent_of(act.intents, "intents", _intent_now(store, run_id, job))
+    if act.act is Act.START:
+        job = _stopped_job(store, run_id, act.job or "")
     if act.act in (Act.APPROVE, Act.REFUSE):
         proposal = _open_proposal(store, run_id, act.proposal or 0)
     if act.act is Act.TURN and act.kind is not None:
@@ -96,6 +101,15 @@ def _known_job(store: SqlStore, run_id: str, job: str) -> str:
     if job not in known:
         raise ConfigError("job", job, f"name one of {', '.join(known)}")
     return job
+
+
+def _stopped_job(store: SqlStore, run_id: str, job: str) -> str:
+    """A job of the run that does not run, as far as its controller saw; the engine has the last word."""
+    known, newest = _known_job(store, run_id, job), Gallery(store.database, run_id).newest()
+    found = [] if newest is None else [one.figures for one in newest.view.jobs if one.name == known]
+    if any(figures.up_s is not None for figures in found):
+        raise ConfigError("job", known, "it runs: there is nothing to start")
+    return known
 
 
 def _intent_now(store: SqlStore, run_id: str, job: str) -> Intent | None:

@@ -84,9 +84,35 @@ def test_a_job_that_raises_at_start_is_tried_again_then_given_up_and_the_other_r
     other = f"{name}_other"
     running = rig.engine(Job(name, raises, restart=AT_ONCE), Job(other, rig.rig.quick))
     figures = rig.observed(running, name, lambda job: "given up" in (job.trouble or ""))
-    assert figures.trouble == "given up after 3 failures; the last: no such topic: payments"
+    said = "not running: no such topic: payments; tried 3 times and given up, or again by `penstock control start"
+    assert figures.trouble == f"{said} {name}`"
     assert (figures.latency, figures.juice) == (None, None)
     assert rig.observed(running, other, lambda job: job.processed_rps).trouble is None
+
+
+def test_a_job_that_was_given_up_runs_as_soon_as_somebody_asks_for_it(rig: Opened, name: str) -> None:
+    running = rig.engine(Job(name, failing_in({1}, rig.rig.quick), restart=RestartPolicy(max_restarts=0)))
+    assert "given up" in str(of(running.observe(1.0), name).trouble)
+    running.start_again(name)
+    rig.observed(running, name, lambda job: job.trouble is None and job.processed_rps)
+    with pytest.raises(EngineError, match="runs: there is nothing to start"):
+        running.start_again(name)
+
+
+def test_a_query_that_was_stopped_runs_again_when_somebody_asks_for_it(rig: Opened, name: str) -> None:
+    running = rig.engine(Job(name, rig.rig.quick))
+    next(query for query in rig.rig.spark.queries() if query.name == name).stop()
+    rig.observed(running, name, lambda job: job.trouble == "its query was stopped")
+    running.start_again(name)
+    rig.observed(running, name, lambda job: job.trouble is None and job.processed_rps)
+
+
+def test_what_penstock_cannot_start_is_said_to_who_asks_for_it(rig: Opened, name: str) -> None:
+    running = rig.engine(Job(name))
+    with pytest.raises(EngineError, match="penstock did not start its query"):
+        running.start_again(name)
+    with pytest.raises(EngineError, match="no job of this application has that name"):
+        running.start_again("nobody")
 
 
 @pytest.mark.contract
@@ -181,7 +207,7 @@ def test_a_job_that_does_not_even_start_as_it_was_is_started_again_by_its_restar
     running = rig.engine(Job(name, failing_in({2, 3}, rig.rig.quick), trigger_s=3600.0))
     said = turned(running, Trigger(name, 3600.0, 0.2)).error
     assert f"{name} could not be started again: no credentials" in str(said)
-    assert "failed 1 times, next start in" in str(of(running.observe(1.0), name).trouble)
+    assert "; tried once, next in" in str(of(running.observe(1.0), name).trouble)
     rig.observed(running, name, lambda job: job.trouble is None)
 
 

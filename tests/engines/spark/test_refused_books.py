@@ -130,8 +130,34 @@ def test_at_the_beginning_of_a_run_it_is_told_on_the_page_in_top_and_in_the_stor
     assert " tags is in trouble: " in story
     assert LOST in (plain := " ".join(story.split()))
     assert MENDED in plain
-    assert "What broke: tags at 0:00:10, failed " in " ".join(report(RUN.id, tmp_path / "runs.sqlite").sentences)
+    assert "What broke: tags at 0:00:10, not running: " in " ".join(report(RUN.id, tmp_path / "runs.sqlite").sentences)
     assert town.running() == {"ads"}
+
+
+def test_a_book_that_is_back_after_ten_minutes_is_found_within_two_and_the_trouble_is_told_once(
+    town: Town, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    town.lose()
+    ran: list[set[str | None]] = []
+    happens = {600.0: town.find, 599.0: lambda: ran.append(town.running())}
+    _, _, story = governed(town, tmp_path / "runs.sqlite", happens, 740.0)
+    assert (ran, town.running()) == ([{"ads"}], {"ads", "tags"})
+    assert story.count("tags is in trouble: ") == 1
+    assert "or now by `penstock control start tags`" in " ".join(story.split())
+    assert [record.levelname for record in caplog.records if "tags could not start" in record.message] == ["WARNING"]
+
+
+def test_a_book_that_is_back_is_found_at_once_by_who_asks_for_a_start(town: Town) -> None:
+    town.engine.open()
+    town.lose()
+    town.engine.start(wait=True)
+    for _ in range(200):
+        town.pass_time(1.0)
+    town.find()
+    town.engine.start_again("tags")
+    for _ in range(3):
+        town.pass_time(1.0)
+    assert town.running() == {"ads", "tags"}
 
 
 def test_while_it_is_governed_too_and_once_the_book_is_back_the_query_is(town: Town, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Back-off, decided without a clock of its own."""
 
+import pytest
+
 from penstock.core.failures import FailureKind
 from penstock.core.restart_policy import RestartPolicy
 from penstock.engines.spark.restarts import Attempts, Commit, Health
@@ -27,9 +29,38 @@ def test_a_healthy_while_forgives_earlier_failures() -> None:
 
 
 def test_what_is_wrong_is_said_until_it_runs_again() -> None:
-    waiting = Attempts().failed("boom", 100.0, POLICY)
-    assert waiting.text(100.5) == "failed 1 times, next start in 0 s; boom"
-    assert waiting.started(101.0).text(102.0) is None
+    waiting = Attempts().failed("boom.", 100.0, POLICY)
+    by_hand = "by `penstock control start ads`"
+    assert waiting.text(100.5) == "failed 1 times, next start in 0 s; boom."
+    assert waiting.of_job("ads", 100.5) == f"not running: boom; tried once, next in 0 s, or now {by_hand}"
+    given_up = waiting.failed("boom", 101.0, POLICY).failed("boom", 102.0, POLICY)
+    assert given_up.of_job("ads", 103.0) == f"not running: boom; tried 3 times and given up, or again {by_hand}"
+    assert (waiting.started(101.0).text(102.0), waiting.started(101.0).of_job("ads", 102.0)) == (None, None)
+
+
+def test_unless_its_policy_says_otherwise_it_is_tried_for_ever_at_last_every_two_minutes() -> None:
+    found, now = Attempts(), 0.0
+    waits = []
+    for _ in range(100):
+        found = found.failed("no such topic", now, RestartPolicy())
+        assert found.due_s is not None
+        waits.append(found.due_s - now)
+        now = found.due_s
+    assert waits == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, *[120.0] * 93]
+    assert "; tried 100 times, next in 2 min, or now by `" in str(found.of_job("ads", now - 120.0))
+
+
+@pytest.mark.parametrize("failures", [1, 3])
+def test_who_asks_for_a_start_has_it_at_once_and_its_failures_counted_anew(failures: int) -> None:
+    found = Attempts()
+    for at in range(failures):
+        found = found.failed("boom", 100.0 + at, POLICY)
+    asked = found.asked(500.0)
+    assert (asked.due(500.0), asked.of_job("ads", 500.0)) == (
+        True,
+        "not running: its start was asked for and is about to begin",
+    )
+    assert asked.failed("boom", 501.0, POLICY).due_s == 502.0
 
 
 def test_the_downtime_ends_when_rows_are_worked_on_again_not_with_the_first_long_batch() -> None:

@@ -12,7 +12,6 @@ from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.limiting import Limiting
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
@@ -33,7 +32,7 @@ class SparkEngine:
         self._parts = parts_of(spark, jobs, settings, clocks, ask_memory)
         self._shared = self._parts.shared
         self.capacity: Capacity = self._parts.capacity
-        self.limits: Limiting = self._parts.limits
+        self.limits, self.start_again = self._parts.limits, self._parts.starts.ask
 
     def open(self) -> None:
         """Become the controller of the application, put every pool in place and see what runs already."""

@@ -13,6 +13,7 @@ from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.starting import StartEnded, Starts
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Running
+from penstock.errors import EngineError
 
 _log = logging.getLogger("penstock.spark")
 
@@ -46,6 +47,17 @@ class JobStarts:
         job = self._state.named(name).job
         job = replace(job, function=self._while_ours(job.function))
         self._starts.begin(name, lambda: self._started(job))
+
+    def ask(self, name: str) -> None:
+        """Have it begun between rounds, whatever its restart policy says; an EngineError says why that cannot be."""
+        track = next((one for one in self._state if one.job.name == name), None)
+        if track is None:
+            raise EngineError(f"{name}: no job of this application has that name")
+        if track.job.function is None:
+            raise EngineError(f"{name}: penstock did not start its query; start it where it was started")
+        if track.runs:
+            raise EngineError(f"{name} runs: there is nothing to start")
+        self._state.change(name, attempts=track.attempts.asked(self._shared.clocks.even()))
 
     def begin_all(self) -> None:
         """All that have a function and do not run yet."""
@@ -82,11 +94,12 @@ class JobStarts:
         else:
             self._runs(ended.name, ended.made)
         if again.error is not None and again.due_s is not None:
-            came = self._state.named(ended.name).attempts.text(self._shared.clocks.even())
+            came = self._state.named(ended.name).attempts.of_job(ended.name, self._shared.clocks.even())
             self._shared.deeds.note(ended.name, "its query was started again", f"it failed: {again.error}", came)
 
     def _fails(self, name: str, why: str) -> None:
-        _log.warning("%s could not start: %s", name, why)
+        known = self._state.named(name).attempts.error == why  # it is tried for ever: what is known is no news
+        _log.log(logging.DEBUG if known else logging.WARNING, "%s could not start: %s", name, why)
         self._state.take(Failed(name, why))
 
     def _started(self, job: Job) -> Query:

@@ -47,6 +47,10 @@ class Attempts:
         """The query was started."""
         return replace(self, health=Health.RUNNING, started_s=now, due_s=None)
 
+    def asked(self, now: float) -> "Attempts":
+        """A person has it started now; what refused it may be mended, so that its failures are counted anew."""
+        return replace(self, health=Health.WAITING, failures=0, due_s=now)
+
     def failed(self, error: str, now: float, policy: RestartPolicy, wall_s: float | None = None) -> "Attempts":
         """The query died, or could not start; `wall_s` is when, since the epoch, where `now` is not that already."""
         healthy = self.health is Health.RUNNING and now - self.started_s >= policy.healthy_after_s
@@ -96,10 +100,26 @@ class Attempts:
         """Whether it is time to try again."""
         return self.due_s is not None and now >= self.due_s
 
+    def of_job(self, job: str, now: float) -> str | None:
+        """What is wrong with that job, and what may be done about it; None while it runs."""
+        if self.health is Health.WAITING and not self.failures:
+            return "not running: its start was asked for and is about to begin"
+        stands, by_hand = f"not running: {(self.error or '').rstrip('. ')}", f"`penstock control start {job}`"
+        tried = "tried once" if self.failures == 1 else f"tried {self.failures} times"
+        if self.health is Health.GIVEN_UP:
+            return f"{stands}; {tried} and given up, or again by {by_hand}"
+        if self.health is Health.WAITING and self.due_s is not None:
+            return f"{stands}; {tried}, next in {_wait(max(0.0, self.due_s - now))}, or now by {by_hand}"
+        return None
+
     def text(self, now: float) -> str | None:
-        """What is wrong, in words; None for a query that runs."""
+        """What is wrong with a driver, in words; None for one that runs."""
         if self.health is Health.GIVEN_UP:
             return f"given up after {self.failures} failures; the last: {self.error}"
         if self.health is Health.WAITING and self.due_s is not None:
             return f"failed {self.failures} times, next start in {max(0.0, self.due_s - now):.0f} s; {self.error}"
         return None
+
+
+def _wait(wait_s: float) -> str:
+    return f"{wait_s:.0f} s" if wait_s < 90 else f"{wait_s / 60:.0f} min"

@@ -170,7 +170,7 @@ class Track:
         if self.starting_s is not None and self.starting_s > STARTS_WITHIN_S:
             return f"its start has taken {self.starting_s:.0f} s so far: its function has not returned"
         now = wall_s if even_s is None else even_s
-        waiting = self.attempts.text(now)
+        waiting = self.attempts.of_job(self.job.name, now)
         if waiting is not None:
             return waiting
         if self.run_id is None or self.ended is not None:
