@@ -1,15 +1,14 @@
 """The first step of a policy by itself: what a twin's world gives with it, beside the same seed left alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import mean
 from typing import Any
 
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy
 from penstock.core.view import View
 from penstock.planning.registry import policy_named
-from penstock.simulation.twins import Fixed, Twin, TwinResult, run
+from penstock.simulation.twins import Fixed, Twin, TwinResult, mean_share, run
 
 WRONG = 0.005  # of the maximum utility: less is lost by chance, as where one batch ends on the other side of a look
 
@@ -64,5 +63,4 @@ def text_of(gains: Iterable[float | None]) -> str:
 
 
 def _share_from(result: TwinResult, at_s: float) -> float:
-    views: Sequence[View] = [view for view in result.views if view.at_s >= at_s]
-    return mean(view.utility / view.max_utility for view in views)
+    return mean_share([view for view in result.views if view.at_s >= at_s])

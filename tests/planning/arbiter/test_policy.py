@@ -13,6 +13,7 @@ from penstock.core.prediction import PredictionError
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.policy import Arbiter
+from penstock.planning.arbiter.rested import Rested
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.store.codec import decode, encode
 from tests.builders import rounds
@@ -286,6 +287,30 @@ def test_another_step_under_the_same_load_is_found_worth_a_turn_twice_before_it_
     taken = []
     for at_s in (50.0, 56.0, 62.0):
         plan, memory = arbiter.decide(fleet_view(*given(*jobs), at_s=at_s), memory)
+        taken.append(len(plan.decisions))
+    assert taken == steps
+
+
+@pytest.mark.parametrize(
+    ("urgent_utility", "rested_at_rps", "steps"),
+    [
+        (40.0, None, [0, 1]),  # a miss is foretold, and nobody sees any: one slow batch would foretell it, too
+        (20.0, None, [1, 0]),  # it is seen
+        (40.0, 150.0, [0, 1]),  # looked at before under the same load
+        (40.0, 75.0, [1, 0]),  # under half as much
+    ],
+)
+def test_a_first_step_for_what_is_foretold_alone_is_found_worth_a_turn_twice_too(
+    urgent_utility: float, rested_at_rps: float | None, steps: list[int]
+) -> None:
+    jobs = [replace(one, utility=10.0, met=True) for one in crowd()[:3]] + list(crowd(urgent_utility)[3:])
+    memory = replace(after_acting(), since_s=-100.0, acted=None)
+    if rested_at_rps is not None:
+        arrivals = {**dict.fromkeys("abc", 300.0), "urgent": rested_at_rps}
+        memory = replace(memory, rested=Rested(30.0, "", 70.0, (), (), arrivals))
+    taken = []
+    for at_s in (50.0, 56.0):
+        plan, memory = at(at_s, memory, *jobs)
         taken.append(len(plan.decisions))
     assert taken == steps
 

@@ -47,6 +47,15 @@ def test_two_hundred_parts_become_as_many_as_run_at_once() -> None:
     assert found.outcome.settled.sum() > found.now.settled.sum() + 1.0
 
 
+def test_a_state_is_not_cut_finer_for_rows_that_the_stage_before_it_may_work_on() -> None:
+    # Twice its slots' worth of rows on four tasks a stage: on sixteen of them it would have all, were they its state's.
+    parts = Dial("partitions", "counted", 4, 1, 1000, disturbs=Disturbs.QUERY)
+    batches = tuple(batch(number, 600.0, number, stages=2, tasks=8) for number in range(1, 5))
+    one = fleet(job("counted", 600.0, "8s", levers=(parts,), batches=batches), job("b", 50.0), slots=16, cores=16)
+    assert one.parted[0] == 1.0
+    assert chosen(one).best.parts[0, 0] == 4.0
+
+
 def test_a_state_is_cut_into_no_more_parts_than_its_lever_goes() -> None:
     parts = Dial("partitions", "counted", 200, 1, 3, disturbs=Disturbs.QUERY)
     one = fleet(job("counted", 50.0, "1s", levers=(parts,)), job("b", 50.0))

@@ -5,8 +5,9 @@ import pytest
 
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
+from penstock.core.view import View
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
-from penstock.simulation.twins import Fixed, Twin, run, twin_named, twins
+from penstock.simulation.twins import Fixed, Twin, TwinResult, run, twin_named, twins
 
 SHORT_S = 40
 
@@ -51,6 +52,14 @@ def test_a_policy_acts_within_the_limits_of_the_twin() -> None:
 
 def test_only_views_after_the_beginning_count() -> None:
     assert run(twin_named("feasible", SHORT_S), "fair").views[0].at_s == 10.0
+
+
+def test_a_view_counts_as_long_as_it_stands_however_close_rounds_are() -> None:
+    views = tuple(
+        View(at_s, (), (), utility, 10.0) for at_s, utility in ((20.0, 8.0), (30.0, 1.0), (32.0, 1.0), (34.0, 8.0))
+    )
+    assert TwinResult(views, ()).utility_share == pytest.approx((10 * 0.8 + 4 * 0.1 + 2 * 0.8) / 16)
+    assert TwinResult(views[:1], ()).utility_share == 0.8
 
 
 def beside_a_flood(seconds: int = 240) -> Twin:

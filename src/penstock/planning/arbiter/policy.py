@@ -98,10 +98,10 @@ class Arbiter:
         found = with_a_restart(fleet, found, may_restart(view, fleet, memory), ahead_s)
         memory = self._with_shortfall(view, fleet, found, memory)
         settles = settling(view, fleet, memory)
-        gain = found.gain(np.array([not job.met for job in fleet.jobs]))
-        least = self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
+        missed = np.array([not job.met for job in fleet.jobs])
+        gain, least = found.gain(missed), self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
         if gain > (_URGENT * least if settles else least):
-            if gain > _URGENT * least or seconded(view, fleet, memory):
+            if found.urgent(missed) > _URGENT * least or seconded(view, fleet, memory):
                 return self._act(view, fleet, found, memory)
             memory = replace(expecting(view, fleet, found.now, memory), rested=None)
             return Plan(note=_LOOKS_AGAIN), replace(memory, wanted_s=memory.wanted_s or view.at_s)

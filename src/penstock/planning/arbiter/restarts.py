@@ -44,7 +44,7 @@ def _tried(fleet: Fleet, best: Settings, may: NDArray[np.bool_]) -> list[Setting
             many.append(best.times(1))
             many[-1].triggers[0, place] = every_s
         wanted = (np.clip(round(times * fleet.slots), 1.0, fleet.most_parts[place]) for times in _TIMES_SLOTS)
-        for parts in (one for one in wanted if fleet.parts[place] > 0 and not _like(one, float(fleet.parts[place]))):
+        for parts in (one for one in wanted if fleet.parts[place] >= _LIKE * one):
             many.append(best.times(1))
             many[-1].parts[0, place] = parts
     return many

@@ -55,10 +55,13 @@ def seconded(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
     What a batch takes varies, and with it what is foretold of the next one. A first step, one that has not come, or one
     while costs still fall as they do after a start, is no such chance.
     """
-    acted = memory.acted
-    if acted is None or not came(fleet, acted) or view.at_s - (memory.since_s or 0.0) < _FIRST_MINUTE_S:
+    if view.at_s - (memory.since_s or 0.0) < _FIRST_MINUTE_S:
         return True
-    if not same_arrivals(acted.arrivals_rps, arrivals_of(memory.costs), _SAME_LOAD):
+    stands = memory.acted is not None and came(fleet, memory.acted)
+    if not stands and not all(job.met for job in fleet.jobs):
+        return True
+    known = memory.acted if memory.acted is not None and stands else memory.rested
+    if known is not None and not same_arrivals(known.arrivals_rps, arrivals_of(memory.costs), _SAME_LOAD):
         return True
     return memory.wanted_s is not None and view.at_s - memory.wanted_s >= _SECONDED_AFTER_S
 

@@ -1,7 +1,8 @@
 """One run of a twin, in the ordinary loop, under a policy or with what somebody fixed beforehand."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from penstock.core.ports import Policy
@@ -39,7 +40,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class TwinResult:
-    """What came of it. Views are those that count."""
+    """What came of it. Views are those that count, each as long as it stands: rounds are not all as far apart."""
 
     views: tuple[View, ...]
     decisions: tuple[DecisionRecord, ...]
@@ -47,17 +48,15 @@ class TwinResult:
     @property
     def utility_share(self) -> float:
         """The mean share of the maximum utility."""
-        return _mean_share(self.views)
+        return mean_share(self.views)
 
     def job_share(self, name: str) -> float:
         """The mean share of one job's maximum utility."""
-        return sum((view.job(name).utility or 0.0) / view.job(name).max_utility for view in self.views) / len(
-            self.views
-        )
+        return _mean(self.views, lambda view: (view.job(name).utility or 0.0) / view.job(name).max_utility)
 
     def met(self, name: str) -> float:
         """The share of time that a job had what it asked for."""
-        return sum(view.job(name).met for view in self.views) / len(self.views)
+        return _mean(self.views, lambda view: view.job(name).met)
 
 
 def run(
@@ -90,5 +89,16 @@ def _decided(twin: Twin, decider: "str | Policy | Fixed", settings: Mapping[str,
     return twin, decider, "governed"
 
 
-def _mean_share(views: tuple[View, ...]) -> float:
-    return sum(view.utility / view.max_utility for view in views) / len(views)
+def mean_share(views: Sequence[View]) -> float:
+    """The mean share of the maximum utility over the time that these views stand for."""
+    return _mean(views, lambda view: view.utility / view.max_utility)
+
+
+def _mean(views: Sequence[View], of: Callable[[View], float]) -> float:
+    """A view stands until the next one; the last, for as long as the one before it.
+
+    While a policy awaits something its rounds are closer together, and what it awaits is mostly the worst time.
+    """
+    apart_s = [after.at_s - before.at_s for before, after in pairwise(views)] or [1.0]
+    stands_s = [*apart_s, apart_s[-1]][-len(views) :]
+    return sum(each_s * of(view) for each_s, view in zip(stands_s, views, strict=True)) / sum(stands_s)
