@@ -35,7 +35,7 @@ def tenants_file() -> str:
         "# Tenants file\n",
         HOW,
         "Durations are numbers of seconds, or texts such as `250ms`, `2s`, `5m` and `1h`. `penstock check` finds\n"
-        "every mistake in a file. The [guide](../guide.md) has examples; [settings of policies](settings.md) have a\n"
+        "every mistake in a file. [The tenants file](../tenants-file.md) has examples; [settings of policies](settings.md) have a\n"
         "page of their own.\n",
         "## The file\n",
         _fields(schema),
@@ -87,7 +87,7 @@ def api() -> str:
         "# API\n",
         HOW,
         "`penstock serve` answers at `http://127.0.0.1:7373`; its whole description, with every schema, is at\n"
-        "`/api/openapi.json`. Beyond loopback each request needs a token ([deployment](../deployment.md)).\n",
+        "`/api/openapi.json`. Beyond loopback each request needs a token ([who may ask](../serve.md)).\n",
     ]
     for tag in document["tags"]:
         rows = list(_paths(document["paths"], tag["name"]))

@@ -29,7 +29,7 @@ MORE = (
     "lease.enabled=true",
     "kueue.enabled=true",
 )
-DATA = "data-fleet-penstock-postgresql-0"  # told of in docs/fleet.md
+DATA = "data-fleet-penstock-postgresql-0"  # told of in docs/fleet-clusters.md
 STAYS = {"events"}  # which only tell of the past
 
 
