@@ -1,6 +1,7 @@
 """Processes of other programs, and the ports they listen at."""
 
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,11 @@ def test_a_port_at_which_somebody_listens_is_not_free(monkeypatch: pytest.Monkey
         monkeypatch.setattr(processes, "_PORTS", range(taken, taken + 1))
         with pytest.raises(EngineError, match="see who listens"):
             processes.free_port()
+
+
+def test_a_process_is_found_by_its_command_line_as_soon_as_it_is_started(tmp_path: Path) -> None:
+    for number in range(40):
+        argument = f"/{tmp_path.name}/{number}"
+        started = processes.start("sleeper", [sys.executable, "-c", "input()", argument], tmp_path / "log", {})
+        assert processes.command_of(started.pid)[-1:] == [argument]
+        processes.end(started)
