@@ -99,12 +99,12 @@ def found_running(role: str, command: Sequence[str]) -> tuple[Process, ...]:
 
 
 def command_of(pid: int) -> list[str]:
-    """The command line of a process; nothing of one that is gone."""
+    """The command line of a process; nothing of one that is gone, or has only just been started."""
     try:
         told = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return []
-    return [part.decode("utf-8", "replace") for part in told.rstrip(b"\0").split(b"\0")]
+    return [part.decode("utf-8", "replace") for part in told.rstrip(b"\0").split(b"\0")] if told else []
 
 
 def wait(done: Callable[[], bool], within_s: float, late: str) -> None:

@@ -315,6 +315,18 @@ def test_a_first_step_for_what_is_foretold_alone_is_found_worth_a_turn_twice_too
     assert taken == steps
 
 
+@pytest.mark.parametrize(("urgent_utility", "steps"), [(20.0, [1, 0]), (40.0, [0, 1])])
+def test_after_a_first_step_what_is_foretold_alone_is_found_worth_a_turn_twice_in_the_first_minute_too(
+    urgent_utility: float, steps: list[int]
+) -> None:
+    jobs = [replace(one, utility=10.0, met=True) for one in crowd()[:3]] + list(crowd(urgent_utility)[3:])
+    memory, taken = replace(after_acting(), since_s=0.0), []
+    for at_s in (35.0, 41.0):
+        plan, memory = at(at_s, memory, *given(*jobs))
+        taken.append(len(plan.decisions))
+    assert taken == steps
+
+
 def test_its_error_is_kept_tenant_by_tenant_and_told_in_every_plan() -> None:
     calm = [fleet_view(job("a", 40.0, utility=6.0), job("b", 40.0), at_s=10.0 + 10.0 * n) for n in range(8)]
     plans, memory = rounds(Arbiter(), calm)

@@ -109,7 +109,7 @@ def test_what_is_only_feared_counts_for_those_alone_who_miss_something(
 
 
 @pytest.mark.parametrize(
-    ("best", "missed", "urgent"),
+    ("best", "missed", "seen"),
     [
         (outcome([9.0, 8.0], [9.0, 8.0]), [True, True], 7.0),
         (outcome([9.0, 8.0], [9.0, 8.0]), [True, False], 4.0),  # the other has what it asked for, and would lose that
@@ -117,11 +117,11 @@ def test_what_is_only_feared_counts_for_those_alone_who_miss_something(
         (outcome([9.0, 8.0], [9.0, 8.0]), [False, False], 0.0),
     ],
 )
-def test_only_what_helps_those_who_miss_something_is_urgent(
-    best: CandidateOutcomes, missed: list[bool], urgent: float
+def test_only_what_helps_those_who_miss_something_is_for_what_is_seen(
+    best: CandidateOutcomes, missed: list[bool], seen: float
 ) -> None:
     now, as_they_stand = outcome([5.0, 5.0], [5.0, 5.0]), present(fleet(job("a", 40.0), job("b", 40.0)))
-    assert Found(as_they_stand, best, now).urgent(np.array(missed)) == pytest.approx(urgent)
+    assert Found(as_they_stand, best, now).seen(np.array(missed)) == pytest.approx(seen)
 
 
 Rates = st.lists(st.floats(5.0, 600.0), min_size=1, max_size=4)

@@ -101,7 +101,8 @@ class Arbiter:
         missed = np.array([not job.met for job in fleet.jobs])
         gain, least = found.gain(missed), self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
         if gain > (_URGENT * least if settles else least):
-            if found.urgent(missed) > _URGENT * least or seconded(view, fleet, memory):
+            seen = found.seen(missed)
+            if seen > _URGENT * least or seconded(view, fleet, memory, seen=seen > least):
                 return self._act(view, fleet, found, memory)
             memory = replace(expecting(view, fleet, found.now, memory), rested=None)
             return Plan(note=_LOOKS_AGAIN), replace(memory, wanted_s=memory.wanted_s or view.at_s)

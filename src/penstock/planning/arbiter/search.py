@@ -64,7 +64,7 @@ class Found:
         counted = np.where(missed, np.maximum(founded, _OF_FEARED * over_all), founded)
         return float(min(over_all.sum(), counted.sum()))
 
-    def urgent(self, missed: NDArray[np.bool_]) -> float:
+    def seen(self, missed: NDArray[np.bool_]) -> float:
         """What of that is for those who miss something now, less what the others lose by it."""
         founded = self.outcome.founded[0] - self.now.founded[0]
         return min(self.gain(missed), float(np.where(missed, founded, np.minimum(founded, 0.0)).sum()))

@@ -49,15 +49,16 @@ def settles_s(fleet: Fleet, settings: Settings) -> float:
     )
 
 
-def seconded(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
+def seconded(view: View, fleet: Fleet, memory: ArbiterMemory, *, seen: bool) -> bool:
     """Whether another step under the same load was found worth a turn before, or need not be.
 
-    What a batch takes varies, and with it what is foretold of the next one. A first step, one that has not come, or one
-    while costs still fall as they do after a start, is no such chance.
+    What a batch takes varies, and with it what is foretold of the next one. A first step, or one that has not come, is
+    no such chance at the start, nor where somebody misses something; nor is what is gained by those who miss something
+    (`seen`) while costs still fall as they do after a start.
     """
-    if view.at_s - (memory.since_s or 0.0) < _FIRST_MINUTE_S:
-        return True
     stands = memory.acted is not None and came(fleet, memory.acted)
+    if view.at_s - (memory.since_s or 0.0) < _FIRST_MINUTE_S and (seen or not stands):
+        return True
     if not stands and not all(job.met for job in fleet.jobs):
         return True
     known = memory.acted if memory.acted is not None and stands else memory.rested
