@@ -27,6 +27,7 @@ def test_a_port_at_which_somebody_listens_is_not_free(monkeypatch: pytest.Monkey
 def test_a_process_is_found_by_its_command_line_as_soon_as_it_is_started(tmp_path: Path) -> None:
     for number in range(40):
         argument = f"/{tmp_path.name}/{number}"
-        started = processes.start("sleeper", [sys.executable, "-c", "import time; time.sleep(600)", argument], tmp_path / "log", {})
+        command = [sys.executable, "-c", "import time; time.sleep(600)", argument]
+        started = processes.start("sleeper", command, tmp_path / "log", {})
         assert processes.command_of(started.pid)[-1:] == [argument]
         processes.end(started)
