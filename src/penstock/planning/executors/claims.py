@@ -1,11 +1,12 @@
 """What each application says of its executors: how many it may have, and what so many would be worth to it."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.view import JobView, View
+from penstock.planning.executors.reserve import Reserve
+from penstock.planning.executors.worth import ExecutorWorth, worth_of
 
 TenantsOf = Mapping[str, Sequence[JobView]]  # of each application
 
@@ -19,6 +20,7 @@ class Claim:
     utility what it says may be wrong. `awaited` is utility that it says it will have with what it holds, and has not
     yet: until then that may just as well be too little, and whoever takes some of it away is to gain more than that.
     All utility is as it counts here, `times` the worth that was stated: error budgets that run low make it more.
+    `reserve` is what executors count for beside that, where a rise of its load is reckoned with.
     """
 
     name: str
@@ -26,27 +28,19 @@ class Claim:
     least: int
     most: int
     cores: int = 1
-    worth: tuple[tuple[float, float], ...] = ()
+    worth: ExecutorWorth = ()
     unsure: float = 0.0
     awaited: float = 0.0
     times: float = 1.0
+    reserve: Reserve = Reserve()
 
     def utility(self, executors: int) -> float:
-        """What so many are foretold to give: straight lines between what was said, and level beyond.
+        """What so many are foretold to give.
 
         >>> [Claim("ads", 1, 1, 4, worth=((1, 0.0), (3, 10.0))).utility(count) for count in (1, 2, 3, 4)]
         [0.0, 5.0, 10.0, 10.0]
         """
-        if not self.worth:
-            return 0.0
-        at = bisect_right(self.worth, float(executors), key=lambda pair: pair[0])
-        if at == 0:
-            return self.worth[0][1]
-        below, value = self.worth[at - 1]
-        if at == len(self.worth):
-            return value
-        above, more = self.worth[at]
-        return value + (more - value) * (executors - below) / (above - below)
+        return worth_of(self.worth, executors)
 
     @property
     def most_utility(self) -> float:
@@ -99,7 +93,7 @@ def _pressed(claim: Claim, tenants: Sequence[JobView]) -> Claim:
     return replace(claim, worth=tuple((executors, times * utility) for executors, utility in claim.worth), times=times)
 
 
-def _rising(worth: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+def _rising(worth: ExecutorWorth) -> ExecutorWorth:
     """More executors are never worth less: what is foretold to fall with them is noise of the foretelling."""
     found: list[tuple[float, float]] = []
     for executors, utility in sorted(worth):

@@ -68,7 +68,8 @@ def _value(claim: Claim, count: int, move_costs: float) -> float:
     lacks = max(0, claim.least - count)
     unsure = claim.unsure if count != claim.now else 0.0
     awaited = claim.awaited if count < claim.now else 0.0
-    return claim.utility(count) - unsure - awaited - move_costs * abs(count - claim.now) - _LACKS * lacks
+    worth = claim.utility(count) + claim.reserve.value(count)
+    return worth - unsure - awaited - move_costs * abs(count - claim.now) - _LACKS * lacks
 
 
 def _with_one_more(before: Floats, takes: Sequence[int], values: Sequence[float]) -> tuple[Floats, NDArray[np.intp]]:

@@ -12,6 +12,7 @@ Inside an application nothing is decided here: shares, bounds and routes are its
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from penstock.core.levers import Executors
 from penstock.core.naming import named
@@ -19,6 +20,7 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
 from penstock.core.run import target_latency_s
 from penstock.core.view import JobView, View
+from penstock.planning.executors.awaited import awaited
 from penstock.planning.executors.claims import Claim, TenantsOf, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
@@ -32,11 +34,11 @@ from penstock.planning.executors.errors import (
 )
 from penstock.planning.executors.first_batches import KeptHalf, guessed, kept_for_new, lent, of_spare
 from penstock.planning.executors.settings import ExecutorsSettings
+from penstock.planning.executors.standing_by import in_calm
 from penstock.planning.executors.to_come import kept_for_listed
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
 
-_NOT_GIVEN_UP = 0.5  # of what it could have
 # A claim falls to a sixth from one round to the next while a batch drags on (33.9 to 6.0 of 40, simulated), and what
 # was given for it would be taken away before it has come. Claims look so far ahead.
 _REMEMBERED_S = 120.0
@@ -46,7 +48,8 @@ _REMEMBERED_S = 120.0
 class ExecutorsMemory:
     """When each application was last given or taken executors, as long as that matters; what was foretold of it then,
     how far off its claims were before, and how long executors take to come. `most` is the most that each claimed
-    lately, and when; `half` is what was kept lately for those who are to begin yet.
+    lately, and when; `half` is what was kept lately for those who are to begin yet. `stood_by_s` is when executors were
+    last moved for a rise that may come: they are left there for a while, but nobody's claims are less sure for that.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
@@ -55,6 +58,7 @@ class ExecutorsMemory:
     starts: ExecutorStarts = ExecutorStarts()
     most: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     half: KeptHalf | None = None
+    stood_by_s: float = -inf
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -90,14 +94,17 @@ class ExecutorsPolicy:
         half = KeptHalf.of(_spare(slots, claims), view.at_s, memory.half) if others else KeptHalf(view.at_s, 0)
         target, firsts = self._divided(slots, claims, tenants, memory.moved_s.keys(), half)
         memory = replace(memory, half=half if firsts and others else memory.half)
-        moved = [claim for claim in claims if target[claim.name] != claim.now]
+        calm = not firsts and not _changed(claims, target)
+        if calm and view.at_s >= memory.stood_by_s + self.settings.settle_s:
+            claims, target = self._standing_by(slots, claims, tenants, memory.moved_s.keys())
+        moved = _changed(claims, target)
         if not moved:
             return Plan(note=_and(_resting(view, claims, memory.moved_s), keeps.text)), memory
         short = sum(claim.now * claim.cores for claim in claims) > view.slots
         why_so = _and(why(moved, target, firsts, short), keeps.text)
         decision = _decision(view, moved, target, why_so, memory.starts.mean_s)
         return Plan((decision,)), replace(
-            _moved(view, memory, decision),
+            replace(memory, stood_by_s=view.at_s) if calm else _moved(view, memory, decision),
             foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
 
@@ -130,6 +137,17 @@ class ExecutorsPolicy:
         kept = min(spare, kept_for_new(tenants, claims, slots)) if spare > 0 else 0
         return divided(claims, slots - kept, costs)
 
+    def _standing_by(
+        self, slots: int, claims: tuple[Claim, ...], tenants: TenantsOf, resting: Set[str]
+    ) -> tuple[tuple[Claim, ...], Mapping[str, int]]:
+        """What each claims and is to hold where nobody gains now by any other division: a rise may come."""
+        calm = in_calm(claims, tenants, resting)
+        target = divided(calm, slots, self._move_costs(claims))
+        if not _changed(calm, target):
+            return claims, {claim.name: claim.now for claim in claims}
+        reserves = {one.name: one.reserve for one in calm}
+        return tuple(replace(one, reserve=reserves[one.name]) for one in claims), target
+
     def _compared(self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
         errors = memory.errors
@@ -149,7 +167,7 @@ class ExecutorsPolicy:
             replace(
                 one,
                 unsure=one.most_utility * self._unsure(one.name, tenants[one.name], memory),
-                awaited=_awaited(one, tenants[one.name], memory.most.get(one.name, (0.0, 0.0))[0]),
+                awaited=awaited(one, tenants[one.name], memory.most.get(one.name, (0.0, 0.0))[0]),
             )
             for one in claims
         )
@@ -166,6 +184,10 @@ class ExecutorsPolicy:
 
 def _and(text: str, more: str) -> str:
     return f"{text}; {more}" if more else text
+
+
+def _changed(claims: Iterable[Claim], target: Mapping[str, int]) -> list[Claim]:
+    return [claim for claim in claims if target[claim.name] != claim.now]
 
 
 def _spare(slots: int, claims: Iterable[Claim]) -> int:
@@ -201,27 +223,6 @@ def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why
             if claim.name in jobs and claim.worth
         ),
     )
-
-
-def _awaited(claim: Claim, tenants: Sequence[JobView], most: float) -> float:
-    """How much better than it is it says that it will be with what it holds, unless it has worked off what waited.
-
-    While it has not, nobody is sure what mends that: it is not given up for less than half of the most that it said
-    lately.
-    """
-    late = [_is_behind(job) for job in tenants]
-    if not claim.worth or all(one is False for one in late):
-        return 0.0
-    awaited = claim.utility(claim.now) - sum(job.utility or 0.0 for job in tenants)
-    return max(awaited, _NOT_GIVEN_UP * most if any(late) else 0.0)
-
-
-def _is_behind(job: JobView) -> bool | None:
-    """Whether what waits is older than it asks for: figures look back for a while, and are late for longer than it."""
-    target_s, waiting, arrival_rps = target_latency_s(job), job.figures.backlog_rows, job.figures.arrival_rps
-    if target_s is None or waiting is None or not arrival_rps:
-        return None
-    return waiting > target_s * arrival_rps
 
 
 def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:

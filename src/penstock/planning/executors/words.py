@@ -5,6 +5,8 @@ from collections.abc import Container, Mapping, Sequence
 from penstock.core.naming import NAMED, named
 from penstock.planning.executors.claims import Claim
 
+_TOLD = 0.05  # of utility: less is not to be seen in what is told
+
 
 def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str] = (), short: bool = False) -> str:
     """Who gives, who gets, and what each comes to.
@@ -18,6 +20,10 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud comes from 3.0 to 40.0 of 40.0'
     >>> why([clicks], {"clicks": 2}, short=True)
     '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
+    >>> from penstock.planning.executors.reserve import Reserve
+    >>> spike = Claim("fraud", 3, 1, 8, worth=((2, 40.0),), reserve=Reserve(((0.0, 0.0), (2.0, 40.0))))
+    >>> why([spike], {"fraud": 5})
+    '2 executors that nobody uses stand by with fraud: fraud would keep 33.3 of 40.0 at 3 times its load, not 20.0'
     >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:74]
     '2 executors that nobody uses to fraud, whose first batches have not ended:'
     >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:75]
@@ -36,14 +42,26 @@ def _why(moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> str:
     takers = [claim for claim in moved if target[claim.name] > claim.now]
     given = sum(claim.now - target[claim.name] for claim in givers)
     taken = sum(target[claim.name] - claim.now for claim in takers)
+    to = _to(takers, target, max(given, taken) == 1)
     if givers and takers:
-        head = f"{_executors(max(given, taken))} from {_names(givers)} to {_names(takers)}"
+        head = f"{_executors(max(given, taken))} from {_names(givers)} {to}"
     elif takers:
-        head = f"{_executors(taken)} that nobody uses to {_names(takers)}"
+        head = f"{_executors(taken)} that nobody uses {to}"
     else:
         head = f"{_executors(given)} of {_names(givers)} {_why_less(givers, given == 1, short)}"
     said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:NAMED], *takers[:NAMED])]
     return f"{head}: {', '.join(said)}"
+
+
+def _to(takers: Sequence[Claim], target: Mapping[str, int], one: bool) -> str:
+    if all(_stand_by(claim, target[claim.name]) for claim in takers):
+        return f"{'stands' if one else 'stand'} by with {_names(takers)}"
+    return f"to {_names(takers)}"
+
+
+def _stand_by(claim: Claim, count: int) -> bool:
+    """Whether those that it gets help it in a rise of its load only."""
+    return bool(claim.reserve.worth) and claim.utility(count) - claim.utility(claim.now) < _TOLD
 
 
 def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
@@ -68,6 +86,9 @@ def _comes_to(claim: Claim, count: int) -> str:
     if not claim.worth:
         return f"{claim.name} needs {claim.least} at the least"
     was, comes, most = claim.utility(claim.now), claim.utility(count), claim.most_utility
+    if count > claim.now and _stand_by(claim, count):
+        times, without, has = claim.reserve.shown(claim.now, count)
+        return f"{claim.name} would keep {has:.1f} of {most:.1f} at {times:g} times its load, not {without:.1f}"
     if comes <= was:
         return f"{claim.name} keeps {comes:.1f} of {most:.1f}"
     return f"{claim.name} comes from {was:.1f} to {comes:.1f} of {most:.1f}"
