@@ -8,8 +8,9 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * The salt of a row that is routed, called from the code that Spark generates: one term of a plan in place of dozens.
  *
- * It is the very number that the terms give (`with_terms` in routing/grouping.py), which `salts.py`, `lookup.py` and
- * `entries.py` explain: state in checkpoints stands where it says.
+ * It is the very number that the terms give (`by_terms` in routing/salting.py), which `salts.py`, `lookup.py` and
+ * `entries.py` explain: state in checkpoints stands where it says. What reads another cell takes another name, for an
+ * older jar may be on a class path.
  */
 public final class KeySalt {
     private static final int SEED = 42; // of Spark's hash(...)
