@@ -113,12 +113,13 @@ class Run:
 
 def run(spark: SparkSession, variant: Variant, options: argparse.Namespace) -> Run:
     """The batches after the first ones."""
-    reader, checkpoint = StageReader(spark.sparkContext), tempfile.mkdtemp(prefix="in-pass-")
-    mode = QUERIES[options.operators].mode
-    writer = variant(spark, checkpoint).writeStream.format("noop").outputMode(mode)
-    query = writer.option("checkpointLocation", checkpoint).start()
-    jvm_s = _jvm_seconds(spark, query, WARM_UP + options.batches)
-    query.stop()
+    reader = StageReader(spark.sparkContext)
+    with tempfile.TemporaryDirectory(prefix="in-pass-") as checkpoint:
+        mode = QUERIES[options.operators].mode
+        writer = variant(spark, checkpoint).writeStream.format("noop").outputMode(mode)
+        query = writer.option("checkpointLocation", checkpoint).start()
+        jvm_s = _jvm_seconds(spark, query, WARM_UP + options.batches)
+        query.stop()
     first, last = min(jvm_s), max(jvm_s)
     wanted = range(first + 1, last + 1)
     tasks_s = sum(one.cpu_s * one.counts_for for one in reader.read() if one.batch_id in wanted)

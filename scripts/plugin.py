@@ -22,7 +22,10 @@ JAR = PLACE / "penstock-attach.jar"
 RELEASE = "8"  # the oldest Java that Spark 3.5 runs on
 _WHEN = (2020, 1, 1, 0, 0, 0)
 _MANIFEST = "META-INF/MANIFEST.MF"
-_NEEDED = ("spark-core", "spark-sql", "spark-common", "py4j", "scala-library", "slf4j-api", "jackson", "spark-launcher")
+_NEEDED = (
+    *("spark-core", "spark-sql", "spark-common", "spark-catalyst", "spark-unsafe", "spark-launcher"),
+    *("py4j", "scala-library", "slf4j-api", "jackson", "kryo"),
+)
 
 
 def sources() -> list[Path]:

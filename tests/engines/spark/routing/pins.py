@@ -17,6 +17,7 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces
+from penstock.engines.spark.jvm.routing.salt_call import salt_call
 from penstock.engines.spark.port import Places
 from penstock.engines.spark.routing.pins import Send
 from penstock.engines.spark.settings import SparkSettings
@@ -148,6 +149,7 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
     grown = town.settled()
     engine.close(stop_jobs=True)
     return {
+        "salts_called": salt_call(spark) is not None,
         "before": before,
         "lost": list(lost),
         "after": after,

@@ -12,8 +12,8 @@ from pyspark.sql import Column, SparkSession, functions
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
-from penstock.engines.spark.jvm.routing.grouping import Salting, with_salt
 from penstock.engines.spark.jvm.routing.lookup import SlotTables, kept, moment_of, reread, slot_at, table_cell
+from penstock.engines.spark.jvm.routing.salting import Salting, with_salt
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.shape import SINCE_EVER_US, SLOTS, TableSlot
 

@@ -19,3 +19,10 @@ def column_of(spark: SparkSession, expression: Any) -> ClassicColumn:
     sql: Any = spark.sparkContext._jvm.org.apache.spark.sql  # type: ignore[union-attr]
     before = spark.version.startswith("3.")
     return ClassicColumn(sql.Column(expression) if before else sql.classic.ExpressionUtils.column(expression))
+
+
+def expression_of(spark: SparkSession, column: Any) -> Any:
+    """A column as an expression of Spark's own."""
+    sql: Any = spark.sparkContext._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+    before = spark.version.startswith("3.")
+    return column._jc.expr() if before else sql.classic.ExpressionUtils.expression(column._jc)

@@ -7,16 +7,12 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, GroupedData, functions
 from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
 
-from penstock.engines.spark.jvm.routing.entries import found_at, hashes_of
 from penstock.engines.spark.jvm.routing.keys import RoutedKey
-from penstock.engines.spark.jvm.routing.lookup import moment_of, slot_at, text_of
-from penstock.engines.spark.routing.salts import salt_of
+from penstock.engines.spark.jvm.routing.salting import Salting, with_salt
 from penstock.errors import ConfigError
 
 _SALT = "__penstock_salt_"  # and the operator's number
 _WINDOW = "__penstock_window"
-_HASH, _OTHER_HASH = "__penstock_hash", "__penstock_other_hash"
-_MOMENT, _SLOT, _WORDS = "__penstock_moment", "__penstock_slot", "__penstock_words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +54,6 @@ def salted(grouping: Grouping, keys: Sequence[Column], operator: int, cell: Colu
     rows = with_salt(grouping.rows, Salting(salt, grouping.columns, tuple(keys), cell, start))
     groups = rows.groupBy(*grouping.columns, salt)
     return RoutedGroups(groups._jgd, grouping.rows.drop(_WINDOW), salt, rows)
-
-
-@dataclass(frozen=True, slots=True)
-class Salting:
-    """What a salt is made of: the columns that Spark hashes, `keys` among them, and the table's cell."""
-
-    name: str
-    columns: tuple[Column, ...]
-    keys: tuple[Column, ...]
-    cell: Column  # of the operator
-    window_start: Column | None
-
-
-def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
-    """The rows with the salt that sends their columns where the table wants their keys.
-
-    In columns, one made of the other, where something is named more than once: written as one expression, each part of
-    it would be worked out many times a row. Else in few steps, for Spark plans them anew for each batch.
-    """
-    cell, start = salting.cell, salting.window_start
-    text = text_of(list(salting.keys))
-    first, second = hashes_of(text)
-    hashed = {_HASH: functions.hash(*salting.columns), _OTHER_HASH: second}
-    if start is None:
-        slotted, number = rows.withColumns(hashed), functions.lit(1)
-    else:
-        timed = rows.withColumns({**hashed, _MOMENT: moment_of(start)})
-        slotted, number = timed.withColumn(_SLOT, slot_at(cell, functions.col(_MOMENT))), functions.col(_SLOT)
-    slot = functions.element_at(cell["slots"], number)
-    found = found_at(slot["entries"], slot["size"], first, functions.col(_OTHER_HASH))
-    listed = functions.when(text.isNotNull(), functions.coalesce(*(functions.get(slot["aims"], one) for one in found)))
-    unlisted = functions.get(slot["aims"], functions.pmod(_HASH, slot["partitions"]) + 1)
-    words = functions.coalesce(listed, unlisted).bitwiseXOR(functions.col(_HASH).cast("bigint"))
-    salted = slotted.withColumn(_WORDS, words).withColumn(salting.name, salt_of(functions.col(_WORDS)))
-    return salted.drop(_HASH, _OTHER_HASH, _MOMENT, _SLOT, _WORDS)
 
 
 def operator_of_salt(column: str) -> int | None:

@@ -12,8 +12,9 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import Logs, logs_of
-from penstock.engines.spark.jvm.routing.grouping import Salting, is_window, operator_of_salt, with_salt
+from penstock.engines.spark.jvm.routing.grouping import is_window, operator_of_salt
 from penstock.engines.spark.jvm.routing.lookup import table_cell
+from penstock.engines.spark.jvm.routing.salting import Salting, with_salt
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved, checkpoint_of_book
 from penstock.errors import EngineError, first_line
