@@ -18,8 +18,8 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud rises from 3.0 to 40.0 of 40.0'
     >>> why([clicks], {"clicks": 2}, short=True)
     '1 executor of clicks has no room left: clicks keeps 9.5 of 10.0'
-    >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:67]
-    '2 unused executors to fraud, whose first batches have not ended: t'
+    >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:64]
+    '2 unused executors to fraud, whose first batches have not ended:'
     >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:75]
     '2 executors to fraud, whose first batches have not ended, some lent by ads:'
     """
