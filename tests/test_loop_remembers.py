@@ -150,11 +150,11 @@ def test_a_controller_that_goes_on_looks_again_at_what_the_one_before_it_left_op
 ) -> None:
     place = tmp_path / "runs.sqlite"
     (first,) = governed(place, intent, range(10, 91, 10))
-    assert first.endswith("; the record ends before it was looked at again")
+    assert first.endswith("; the record ends before the next check")
     (then,) = governed(place, intent, range(110, 161, 10))
     assert then.startswith("still worse: utility of ads")
-    assert "kept because its policy has turned something else meanwhile" in then
-    assert "meanwhile: governing began anew at 110 s" in then
+    assert "kept because the policy has changed something else since" in then
+    assert "meanwhile: governing restarted at 110 s" in then
     (last,) = governed(place, intent, range(200, 341, 10))
     assert last.startswith("no change after all: utility of ads")
     assert "at 130 s it was worse" in last
@@ -164,4 +164,4 @@ def test_a_controller_that_goes_on_too_late_says_that_nobody_looked_again(tmp_pa
     place = tmp_path / "runs.sqlite"
     governed(place, URGENT, range(10, 91, 10))
     (told,) = governed(place, URGENT, range(400, 461, 10))
-    assert told.endswith("; nobody looked again: governing began anew before that")
+    assert told.endswith("; not checked again: governing restarted before that")

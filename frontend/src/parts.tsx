@@ -21,7 +21,7 @@ const CAME: Record<Came, [string, string, string]> = {
   "no change": ["●", "plain", "No change"],
   worse: ["▼", "bad", "It made things worse"],
   "not judged yet": ["…", "plain", "Too early to say"],
-  "not judged": ["–", "plain", "Nobody knows"],
+  "not judged": ["–", "plain", "Not known"],
   "not done": ["✕", "bad", "Could not be done"],
   "not carried out": ["○", "plain", "Not carried out"],
 };
@@ -56,7 +56,7 @@ export function Outcome({ decision }: { decision: Decision }) {
           {expected !== null && <span class="quiet"> (expected {number(expected)})</span>}
         </span>
       )}
-      {came === null && expected !== null && <span class="quiet"> utility {number(before)} → {number(expected)} expected</span>}
+      {came === null && expected !== null && <span class="quiet">; expected: utility {number(before)} → {number(expected)}</span>}
       {decision.errors.map((error) => (
         <span class="error" key={error}>{error}</span>
       ))}
@@ -84,7 +84,7 @@ export function DecisionItem({ decision, run, link: runLink }: { decision: Decis
       </div>
       <p class="what">{signs(decision.text)}</p>
       <p class="why">{signs(decision.why)}</p>
-      {decision.foretold && <p class="quiet foretold">Foretold: {signs(decision.foretold)}.</p>}
+      {decision.foretold && <p class="quiet foretold">Predicted: {signs(decision.foretold)}.</p>}
       <p><Outcome decision={decision} /></p>
       {decision.verdict && (decision.foretold || wantsWords(decision)) && <p class="quiet verdict-text">{sentence(decision.verdict)}</p>}
       <WithoutIt decision={decision} run={run.id} />

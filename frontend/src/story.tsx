@@ -68,11 +68,11 @@ function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
 function Blind({ blind, run }: { blind: { name: string; unseen: number }[]; run: string }) {
   return (
     <>
-      {" "}For want of figures nobody knew how{" "}
+      {" "}Without figures:{" "}
       {blind.slice(0, NAMED).map((one, place) => (
         <span key={one.name}>
           {place > 0 && ", "}
-          <a href={link("tenant", { run, job: one.name })}>{one.name}</a> did for <b>{percent(one.unseen)}</b> of the time
+          <a href={link("tenant", { run, job: one.name })}>{one.name}</a> for <b>{percent(one.unseen)}</b> of the time
         </span>
       ))}
       {blind.length > NAMED && `, and ${blind.length - NAMED} more`}.
@@ -85,7 +85,7 @@ const TURNED_OUT: [Came[], string][] = [
   [["better"], HELPED],
   [["worse", "not done"], "did not"],
   [["no change"], "changed nothing"],
-  [["not judged yet"], "cannot be judged yet"],
+  [["not judged yet"], "not judged yet"],
   [["not judged"], "not judged"],
   [["not carried out"], "not carried out"],
 ];

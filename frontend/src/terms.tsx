@@ -20,7 +20,7 @@ export const MEANINGS = {
   "asks for": "Its targets, from its file or as somebody changed them.",
   "has": "What it has of each target, now; ~ where it is worked out from what waits.",
   "cost": "Its share of the slots, or its threads, at the price of a slot hour in the tenants file.",
-  "off by": "The mean distance between the utility that was foretold and the one that came, as a share of its maximum.",
+  "off by": "The mean distance between the predicted and the actual utility, as a share of its maximum.",
   "error budget": "The windows of its period in which it may miss what it asks for; the share of them that is left.",
   "kept state": "What its stateful operators keep, in bytes.",
   "recovery": "How long until it is back to normal after a failure now, with what waits by then made up for.",

@@ -69,7 +69,7 @@ export function WithoutIt({ decision, run }: { decision: Decision; run: string }
   if (found !== null) return <p class="quiet without" data-testid="without">{sentence(found.text)}</p>;
   return (
     <p class="without">
-      <button type="button" class="plain small" disabled={busy} onClick={ask}>{busy ? "Simulating…" : "And without it?"}</button>
+      <button type="button" class="plain small" disabled={busy} onClick={ask}>{busy ? "Simulating…" : "Simulate without it"}</button>
       {error && <span class="error"> {error}</span>}
     </p>
   );

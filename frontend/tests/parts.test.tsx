@@ -27,7 +27,7 @@ test("a decision says what, why and what came of it", () => {
 test("what came of decisions is counted by what is known of each, and what nobody will judge waits for nothing", () => {
   const decisions = (["better", "worse", "no change", "not judged yet", "not judged", "not judged"] as const).map((came, place) => aDecision({ number: place + 1, came }));
   render(inside(<Story />, { gone: true, overview: anOverview({ decisions, present: aPresent() }) }));
-  expect(document.body.textContent).toContain("6 decisions: 1 helped, 1 did not, 1 changed nothing, 1 cannot be judged yet, 2 not judged.");
+  expect(document.body.textContent).toContain("6 decisions: 1 helped, 1 did not, 1 changed nothing, 1 not judged yet, 2 not judged.");
 });
 
 test("of what was not judged it is said why", () => {
@@ -42,7 +42,7 @@ test("how it would have gone without it is asked for when somebody wants to know
   vi.stubGlobal("fetch", server.fetch);
   render(<ol><DecisionItem decision={aDecision()} run={run} link="last" /></ol>);
   expect(server.sent).toEqual([]);
-  fireEvent.click(screen.getByRole("button", { name: "And without it?" }));
+  fireEvent.click(screen.getByRole("button", { name: "Simulate without it" }));
   await screen.findByText(/^Without it 61 % of the utility instead of 72 %/);
   expect(server.sent.map((one) => one.path)).toEqual(["/api/without?run=demo-1&decision=1"]);
 });

@@ -42,7 +42,7 @@ def goes_on(past: Sequence[PastRound], began_s: int, utility: float | None, last
 
 
 BETTER = "better after all: utility of fraud 5.0 -> 9.0; at {} s it was worse"
-BEGAN = "; meanwhile: governing began anew at {} s"
+BEGAN = "; meanwhile: governing restarted at {} s"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_stays_worse_is_said_to_be_kept_and_why() -> None:
 def test_a_first_look_that_is_the_last_one_promises_no_other() -> None:
     (verdict,) = goes_on(until(30), 200, 2.0)
     assert (verdict.effect, verdict.again) == (Effect.WORSE, False)
-    assert "worse: utility of fraud 5.0 -> 2.0; kept because its policy has found nothing better" in verdict.text
+    assert "worse: utility of fraud 5.0 -> 2.0; kept because the policy found nothing better" in verdict.text
 
 
 def test_what_is_taken_back_by_who_goes_on_is_told_as_such() -> None:

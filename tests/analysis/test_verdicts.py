@@ -73,17 +73,17 @@ def test_how_far_off_a_prediction_was_is_said_tenant_by_tenant() -> None:
     wanted = replace(decision(20.0, "fraud"), foretold=foretold)
     _, ((_, verdict),) = lived(rounds, {20.0: [wanted]})
     assert verdict.text == (
-        "no change: utility of fraud 5.0 -> 5.0; fraud was foretold 2.1 s, came 2.6 s; "
-        "clicks was foretold 0.72 of its input, came 0.70"
+        "no change: utility of fraud 5.0 -> 5.0; fraud: predicted 2.1 s, actual 2.6 s; "
+        "clicks: predicted 72 % of its input, actual 70 %"
     )
 
 
 CAME_BACK = [
     # latencies at 0, 10, ... 80 s, what is said at 80 s of a decision at 20 s
-    ((6.4, 6.4, 6.4, 9.0, 9.0, 4.0, 1.9, 1.9, 1.9), "came back in 40 s"),
-    ((6.4, 6.4, 6.4, 1.0, 9.0, 4.0, 4.0, 1.9, 1.9), "came back in 50 s"),  # not at 30 s, for it was late again
-    ((6.4, 6.4, 6.4, 1.9, 1.9, 1.9, 1.9, 1.9, 1.9), "came back in 10 s"),
-    ((6.4, 6.4, 6.4, 9.0, 9.0, 4.0, 1.9, 1.9, 2.1), "and is not yet after 60 s"),
+    ((6.4, 6.4, 6.4, 9.0, 9.0, 4.0, 1.9, 1.9, 1.9), "actually in 40 s"),
+    ((6.4, 6.4, 6.4, 1.0, 9.0, 4.0, 4.0, 1.9, 1.9), "actually in 50 s"),  # not at 30 s, for it was late again
+    ((6.4, 6.4, 6.4, 1.9, 1.9, 1.9, 1.9, 1.9, 1.9), "actually in 10 s"),
+    ((6.4, 6.4, 6.4, 9.0, 9.0, 4.0, 1.9, 1.9, 2.1), "but not yet after 60 s"),
 ]
 
 
@@ -95,7 +95,7 @@ def test_when_a_tenant_came_back_is_said_beside_what_was_foretold(latencies_s: t
     ]
     foretold = (Foretold("fraud", None, None, 9.0, None, None, 5.0, target_s=2.0, back_s=35.0),)
     _, ((_, verdict),) = lived(rounds, {20.0: [replace(decision(20.0, "fraud"), foretold=foretold)]})
-    assert "it was foretold back to its 2 s in about 35 s" in verdict.text
+    assert "predicted back at 2 s in about 35 s" in verdict.text
     assert verdict.text.endswith(said)
 
 
@@ -104,7 +104,7 @@ def test_a_prediction_of_what_nobody_saw_is_not_judged_by_zero() -> None:
     wanted = replace(decision(20.0, "fraud"), foretold=foretold)
     rounds = [with_figures(seen(at_s, {"fraud": 5.0}), None, None) for at_s in tens(80)]
     _, ((_, verdict),) = lived(rounds, {20.0: [wanted]})
-    assert "gone was foretold 0.0 of utility, came unseen; fraud was foretold 2.1 s, came unseen" in verdict.text
+    assert "gone: predicted 0.0 utility, actual unknown; fraud: predicted 2.1 s, actual unknown" in verdict.text
 
 
 def test_means_are_compared_of_the_minute_before_and_of_the_second_half_of_the_minute_after() -> None:
@@ -232,7 +232,7 @@ def worse_then(later: float, until_s: float = 310.0, **asked: object) -> list[tu
 def test_what_looked_worse_while_rows_waited_is_looked_at_again_and_may_have_been_better() -> None:
     told = worse_then(9.0)
     assert [(at_s, verdict.text) for at_s, verdict in told] == [
-        (60.0, "worse: utility of fraud 5.0 -> 2.0; to be looked at again"),
+        (60.0, "worse: utility of fraud 5.0 -> 2.0; will be checked again"),
         (120.0, "better after all: utility of fraud 5.0 -> 9.0; at 60 s it was worse"),
     ]
     assert [verdict.effect for _, verdict in told] == [Effect.WORSE, Effect.BETTER]
@@ -241,7 +241,7 @@ def test_what_looked_worse_while_rows_waited_is_looked_at_again_and_may_have_bee
 def test_what_stays_worse_is_kept_for_a_reason_and_judged_no_more_after_five_minutes() -> None:
     told = worse_then(2.0, until_s=900.0)
     assert [(at_s, verdict.again) for at_s, verdict in told] == [(60.0, True), (120.0, True), (300.0, False)]
-    kept = "kept because its policy has turned something else meanwhile"
+    kept = "kept because the policy has changed something else since"
     assert told[-1][1].text == f"still worse: utility of fraud 5.0 -> 2.0; at 120 s it was worse; {kept}"
 
 
@@ -252,7 +252,7 @@ def test_why_it_is_kept_is_what_a_person_asked_or_what_the_policy_says() -> None
     for at_s in tens(110)[1:]:
         now_open, _ = now_open.judge(seen(at_s, {"fraud": 2.0}), ())
     _, (verdict,) = now_open.judge(seen(120.0, {"fraud": 2.0}), (), note="converged")
-    assert verdict.text.endswith("kept because its policy has found nothing better: converged")
+    assert verdict.text.endswith("kept because the policy found nothing better: converged")
 
 
 def test_while_governing_is_paused_nobody_is_said_to_have_found_nothing_better() -> None:
@@ -260,7 +260,7 @@ def test_while_governing_is_paused_nobody_is_said_to_have_found_nothing_better()
     for at_s in tens(110)[1:]:
         now_open, _ = now_open.judge(seen(at_s, {"fraud": 2.0}), ())
     _, (verdict,) = now_open.judge(seen(120.0, {"fraud": 2.0}), (), note="paused by ann: watching only", idle=True)
-    assert verdict.text.endswith("kept because nobody decides now: paused by ann: watching only")
+    assert verdict.text.endswith("kept because no policy decides now: paused by ann: watching only")
 
 
 def asking(found: View, target_s: float) -> View:
@@ -284,7 +284,7 @@ def test_a_decision_is_not_blamed_for_an_intent_that_was_changed_after_it() -> N
     rounds = [asking(seen(at, {"fraud": 5.0 if at < 30 else 1.0}), 20 if at < 30 else 3) for at in tens(310)]
     told = [verdict for _, verdict in lived(rounds, {0.0: [decision(0.0, "fraud")]})[1]]
     assert [(one.text, one.effect, one.again) for one in told] == [
-        ("not known: fraud asks for something else since", Effect.UNKNOWN, False)
+        ("not known: the intent of fraud has changed since", Effect.UNKNOWN, False)
     ]
 
 
@@ -301,7 +301,7 @@ def test_what_is_worse_for_one_is_kept_where_all_together_have_more() -> None:
     # utility_before is 20 in `decision`; at 120 s geo has all of its 10 and clicks as well, fraud 2: 22 in all.
     rounds = [seen(at_s, {"fraud": 5.0 if at_s == 0 else 2.0, "geo": 10.0, "clicks": 10.0}) for at_s in tens(120)]
     *_, (_, verdict) = lived(rounds, {0.0: [decision(0.0, "fraud")]})[1]
-    assert verdict.text.endswith("kept because all tenants together have 22.0 instead of 20.0")
+    assert verdict.text.endswith("kept because the utility of all tenants together is 22.0 instead of 20.0")
 
 
 def test_more_rows_than_then_are_named_before_the_decision_is_blamed() -> None:
@@ -311,7 +311,7 @@ def test_more_rows_than_then_are_named_before_the_decision_is_blamed() -> None:
         return replace(plain, jobs=(replace(plain.jobs[0], figures=rate),))
 
     *_, (_, verdict) = lived([round_at(at_s) for at_s in tens(120)], {0.0: [decision(0.0, "fraud")]})[1]
-    assert verdict.text.endswith("kept because it need not be its doing: 420 rows/s arrive, 300 did then")
+    assert verdict.text.endswith("kept because the load has grown: 420 rows/s arrive now, 300 rows/s then")
 
 
 def test_a_step_that_was_taken_back_is_told_as_such_and_not_looked_at_again() -> None:

@@ -61,11 +61,11 @@ def test_how_far_off_predictions_were_and_that_no_shares_meet_all_are_shown(stor
     assert SHORTFALL in screen
     assert "off by" in screen
     assert row(screen, "ads")[5] == "3.1 %"
-    assert "foretold: ads 2.1 s instead of 6.4 s" in screen  # until it is judged
+    assert "predicted: ads 2.1 s instead of 6.4 s" in screen  # until it is judged
 
 
 def test_a_tenant_without_figures_is_blind_and_not_settling(store: SqlStore) -> None:
     store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", None)])))
     screen = drawn(store)
-    assert "Nobody knows how ads (latency is 3.0 s) does: no figures." in screen
+    assert "No figures of ads (latency is 3.0 s)." in screen
     assert row(screen, "ads")[1] == "blind"

@@ -60,8 +60,8 @@ def test_of_several_verdicts_on_a_decision_the_last_one_holds() -> None:
 
 DONE = DecisionRecord(a_decision(20.0), (StepOutcome(Step("ads", ())),))
 MEMORY = replace(DONE, decision=replace(DONE.decision, moves=(Memory(1024, 2048),)))
-SOON = "not judged: the run ended before it settled"
-MISSED = "not judged: nobody looked in time: governing began anew before that"
+SOON = "not judged: the run ended too early"
+MISSED = "not judged: governing restarted before the result could be measured"
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,8 @@ def test_no_decision_waits_for_ever_for_a_verdict(
     (found,) = as_of([record], last_s, goes_on)
     assert (found.verdict and found.verdict.text) == told
     assert not (told and found.waits_for_verdict)
+
+
+def test_verdicts_recorded_by_earlier_penstocks_are_read_the_same_way() -> None:
+    first = Verdict(0.0, 60.0, 5.0, "worse; to be looked at again", Effect.WORSE, again=True)
+    assert first.as_of(90.0, goes_on=False).text == "worse; the record ends before the next check"

@@ -223,7 +223,7 @@ def test_of_a_run_that_is_over_no_decision_waits_for_a_verdict(reopen: Reopen) -
     store.append(an_acting_cycle(10.0))
     (record,) = store.read_run(RUN.id).decisions
     assert record.verdict is not None
-    assert (record.verdict.text, record.verdict.utility_came) == ("not judged: the run ended before it settled", None)
+    assert (record.verdict.text, record.verdict.utility_came) == ("not judged: the run ended too early", None)
 
 
 EVERY_KIND: tuple[Move, ...] = (
@@ -325,12 +325,12 @@ def test_a_verdict_that_is_not_the_last_one_says_until_when_another_may_come(reo
     store.append(a_cycle(70.0, plan=Plan(verdicts=(first,))))
     (told,) = store.read_run(RUN.id).decisions  # nobody governs it any more
     assert told.verdict == replace(
-        first, text="worse; the record ends before it was looked at again", again=False, again_until_s=None
+        first, text="worse; the record ends before the next check", again=False, again_until_s=None
     )
     store.append(a_cycle(380.0))
     (told,) = store.read_run(RUN.id).decisions
     assert told.verdict is not None
-    assert told.verdict.text == "worse; nobody looked again: governing began anew before that"
+    assert told.verdict.text == "worse; not checked again: governing restarted before that"
 
 
 def test_rounds_are_told_from_before_the_first_decision_that_may_be_open(reopen: Reopen) -> None:

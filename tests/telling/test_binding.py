@@ -42,7 +42,7 @@ def test_one_slot_is_told_as_one_and_more_are_no_help_by_themselves_while_cores_
     assert told(alone, seen) == [
         "it has the one slot that it may have; what would help: a higher max_slots for it, once there are cores for it",
         "4.8 threads want to run on 2 cores; "
-        "what would help: more cores, or fewer rows for somebody; more slots would not",
+        "what would help: more cores, or fewer rows for some job; more slots would not help",
     ]
 
 
@@ -57,7 +57,7 @@ def test_more_runnable_threads_than_cores_bind_whatever_slots_there_are() -> Non
     seen = fleet(tenant(), tenant("geo", 10.0, 6, busy=0.1), load=4.8, cores=2)
     assert told(tenant(), seen) == [
         "4.8 threads want to run on 2 cores; "
-        "what would help: more cores, or fewer rows for somebody; more slots would not"
+        "what would help: more cores, or fewer rows for some job; more slots would not help"
     ]
 
 
@@ -72,7 +72,7 @@ def test_neighbours_bind_with_their_batches() -> None:
 
 def test_a_trigger_longer_than_the_target_binds_also_who_has_slots_enough() -> None:
     slow = tenant(busy=0.2, levers=(Dial("trigger", "ads", 10.0, 0.0),))
-    assert told(slow) == ["a batch begins every 10 s only; what would help: a shorter trigger"]
+    assert told(slow) == ["a batch begins only every 10 s; what would help: a shorter trigger"]
 
 
 def test_a_bound_that_every_batch_reaches_while_rows_wait_binds() -> None:
@@ -80,7 +80,7 @@ def test_a_bound_that_every_batch_reaches_while_rows_wait_binds() -> None:
     behind = tenant(
         busy=0.2, levers=(Dial("bound", "ads", 400, 1),), batches=full, arrival_rps=200.0, processed_rps=80.0
     )
-    assert told(behind) == ["its batches may take 400 rows each, and do; what would help: a larger bound"]
+    assert told(behind) == ["its batches take the 400 rows that their bound allows; what would help: a larger bound"]
 
 
 @pytest.mark.parametrize(

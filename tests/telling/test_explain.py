@@ -28,7 +28,7 @@ def test_a_decision_is_told_with_why_expectation_and_outcome() -> None:
         " 0:00:40   Reconfigured ads: map 3 -> 6\n"
         "           why:      ads misses its latency\n"
         "           expected: utility 55 -> 65\n"
-        "           came:     0:01:40 better: utility 55.0 -> 64.0 (expected 65.0)\n"
+        "           result:   0:01:40 better: utility 55.0 -> 64.0 (expected 65.0)\n"
     ) in story
 
 
@@ -44,21 +44,21 @@ def test_a_decision_is_told_with_the_prediction_that_it_was_made_on() -> None:
     story = " ".join(explain(foreseen()).split())
     assert (
         "why: ads misses its latency expected: utility 55 -> 65; ads 2.1 s instead of 6.4 s; "
-        "fraud falls from 1.00 to 0.72 of its input, which costs 3.0 of utility"
+        "fraud processes 72 % of its input instead of 100 %, which costs 3.0 utility"
     ) in story
 
 
 def test_how_far_off_predictions_were_and_that_no_shares_meet_all_stand_in_the_head() -> None:
     head = " ".join(explain(foreseen()).split("\n\n")[0].split())
     # (3.1 % of 12 comparisons and 0 % of 3) / 15 = 2.48 %
-    assert "was off by 2.5 % of the maximum on average: ads 3.1 % over 12, fraud 0.0 % over 3." in head
+    assert "were off by 2.5 % of the maximum on average: ads 3.1 % over 12, fraud 0.0 % over 3." in head
     assert f"Until 0:00:20 {SHORTFALL}." in head
 
 
 def test_that_no_shares_meet_all_is_an_event_until_they_do() -> None:
     story = " ".join(explain(foreseen()).split("\n\n")[1].split())
     assert f"0:00:10 {SHORTFALL}" in story
-    assert "0:00:20 shares meet all again" in story
+    assert "0:00:20 all intents can be met again" in story
 
 
 def test_what_the_engine_did_by_itself_is_a_line() -> None:
@@ -101,8 +101,8 @@ def test_a_step_that_failed_and_one_that_was_never_taken_are_told() -> None:
     store.append(an_acting_cycle(10.0, error="no free slot"))
     store.append(replace(an_acting_cycle(20.0), outcome=a_cycle(20.0).outcome))
     story = explain(store.read_run(RUN.id))
-    assert "came:     not done: ads: no free slot" in story
-    assert "came:     not carried out" in story
+    assert "result:   not done: ads: no free slot" in story
+    assert "result:   not carried out" in story
 
 
 def test_outages_and_troubles_are_events() -> None:

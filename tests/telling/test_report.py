@@ -151,7 +151,7 @@ def test_predictions_stand_with_the_decision_and_their_error_with_the_job() -> N
     for at_s in (10.0, 20.0):
         store.append(a_foretelling_cycle(at_s))
     told = Elements(page(store.read_run(RUN.id))).text
-    assert "utility 55 → 65; ads 2.1 s instead of 6.4 s; fraud falls from 1.00 to 0.72 of its input" in told
+    assert "utility 55 → 65; ads 2.1 s instead of 6.4 s; fraud processes 72 % of its input instead of 100 %" in told
     assert "Foretold utility off by" in told
     assert "3.1 % over 12" in told
     assert f"Since 0:00:10 {SHORTFALL}." in told

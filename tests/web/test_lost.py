@@ -167,11 +167,11 @@ def test_nobody_promises_to_look_again_where_nobody_is_left_to_do_it(well: SqlSt
     well.desk.leave_card(RUN.id, Card(time.time(), 80.0, interval_s=10.0))
     assert told() == (first.text, True)
     well.desk.leave_card(RUN.id, Card(time.time() - 600.0, 80.0, interval_s=10.0))
-    assert told() == ("worse: utility of ads 5.0 -> 2.0; the record ends before it was looked at again", False)
+    assert told() == ("worse: utility of ads 5.0 -> 2.0; the record ends before the next check", False)
     # Another driver goes on, long after the time at which it was to be looked at, and knows nothing of it.
     well.desk.leave_card(RUN.id, Card(time.time(), 600.0, interval_s=10.0))
     well.append(a_cycle(600.0))
-    assert told() == ("worse: utility of ads 5.0 -> 2.0; nobody looked again: governing began anew before that", False)
+    assert told() == ("worse: utility of ads 5.0 -> 2.0; not checked again: governing restarted before that", False)
 
 
 def test_what_came_of_a_decision_is_open_while_somebody_governs_and_not_judged_once_nobody_does(well: SqlStore) -> None:
@@ -185,10 +185,10 @@ def test_what_came_of_a_decision_is_open_while_somebody_governs_and_not_judged_o
     well.desk.leave_card(RUN.id, Card(time.time(), 20.0, interval_s=10.0))
     assert told() == ("not judged yet", None)
     well.desk.leave_card(RUN.id, Card(time.time() - 600.0, 20.0, interval_s=10.0))
-    assert told() == ("not judged", "not judged: the run ended before it settled")
+    assert told() == ("not judged", "not judged: the run ended too early")
     well.desk.leave_card(RUN.id, Card(time.time(), 600.0, interval_s=10.0))
     well.append(a_cycle(600.0))
-    assert told() == ("not judged", "not judged: nobody looked in time: governing began anew before that")
+    assert told() == ("not judged", "not judged: governing restarted before the result could be measured")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked to end"])

@@ -78,7 +78,7 @@ def test_a_tenant_without_figures_is_not_said_to_have_been_left_because_all_conv
 ) -> None:
     store.append(a_cycle(50.0, a_view(50.0, [a_job("late", None)]), Plan(note="converged")))
     page = open_page(site.url)
-    assert figure(page, "headline") == "Nobody knows how late (latency is 3.0 s) does: no figures."
+    assert figure(page, "headline") == "No figures of late (latency is 3.0 s)."
     assert "Nothing yet: it has no figures." in page.get_by_test_id("trouble").inner_text()
     assert "converged" not in page.locator("main").inner_text()
 
@@ -105,7 +105,7 @@ def test_what_was_foretold_how_far_off_it_was_and_what_no_shares_meet_are_on_the
     store.append(a_foretelling_cycle(50.0))
     page = open_page(site.url)
     assert figure(page, "shortfall").startswith("No shares meet all: ads 2 s and fraud 0.9 need 9.4 slots of 8")
-    assert "Foretold: ads 2.1 s instead of 6.4 s" in page.locator("#d3").inner_text()
+    assert "Predicted: ads 2.1 s instead of 6.4 s" in page.locator("#d3").inner_text()
     assert figure(open_page(f"{site.url}#/tenant?job=ads"), "prediction-error") == "3.1 %"
 
 
@@ -182,10 +182,10 @@ def test_a_tenant_that_went_blind_is_red_on_the_page_with_what_was_last_known(
     live_store.append(a_cycle(50.0, a_view(50.0, [blind, a_job("fraud", 35.0)])))
     page = open_page(site.url)
     expect(page.locator(".headline")).to_have_class("headline bad")
-    assert figure(page, "headline").startswith("Nobody knows how ads (62,614 rows wait, 10 s ago latency was 3.0 s)")
+    assert figure(page, "headline").startswith("No figures of ads (62,614 rows wait, 10 s ago latency was 3.0 s)")
     assert "62,614 rows wait" in page.get_by_test_id("trouble").inner_text()
     expect(page.locator("tr[data-job=ads] .badge")).to_have_text("? blind: no figures")
-    assert "For want of figures nobody knew how ads did" in page.get_by_test_id("story").inner_text()
+    assert "Without figures: ads" in page.get_by_test_id("story").inner_text()
 
 
 def test_axe_finds_nothing_where_a_tenant_is_blind_and_another_late_in_light_and_dark(
@@ -266,7 +266,7 @@ def test_how_it_would_have_gone_without_a_decision_is_told_when_somebody_asks(
     site: Site, store: SqlStore, open_page: OpenPage
 ) -> None:
     page = open_page(f"{site.url}#/decisions")
-    page.locator("#d2").get_by_role("button", name="And without it?").click()
+    page.locator("#d2").get_by_role("button", name="Simulate without it").click()
     expect(page.locator("#d2").get_by_test_id("without")).to_have_text("Without it: not told, it was not carried out.")
 
 

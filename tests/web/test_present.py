@@ -76,7 +76,7 @@ def test_a_policy_at_rest_is_not_said_to_have_converged_while_nobody_has_figures
     store.append(a_cycle(60.0, a_view(60.0, [a_job("ads", None)]), Plan(note="converged")))
     found = told("api/overview").json()["present"]
     assert (found["note"], found["state"]) == ("no figures yet", "blind")
-    assert found["headline"] == "Nobody knows how ads (latency is 3.0 s) does: no figures."
+    assert found["headline"] == "No figures of ads (latency is 3.0 s)."
     assert found["tenants"][0]["not_done"] == "Nothing yet: it has no figures."
 
 

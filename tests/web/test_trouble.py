@@ -80,8 +80,7 @@ def test_a_policy_at_rest_is_not_the_reason_where_something_binds() -> None:
     resting = "ads below target; no other shares or bounds would give 0.5 % more or better"
     for note in ("converged", "waiting; converged", resting):
         assert not_done(job(), note, [bind]) == (
-            "Nothing that helps is left to turn: "
-            "it has all 2 slots that it may have; what would help: a higher max_slots."
+            "No lever would help any more: it has all 2 slots that it may have; what would help: a higher max_slots."
         )
-    assert not_done(job(), "converged") == "Nothing that helps is left to turn, and no figure tells what binds it."
+    assert not_done(job(), "converged") == "No lever would help any more, and no figure shows the cause."
     assert not_done(job(), "waiting until utilities are quiet", [bind]).startswith("Nothing yet: waiting")

@@ -116,7 +116,7 @@ function TroubleCard({ tenant, overview, run, worst }: { tenant: Tenant; overvie
           ) : (
             <>
               <b>{decision.reason}</b> {signs(decision.text)} <span class="quiet">at {clock(overview.run, decision.at_s)}</span>
-              {decision.foretold && <span class="quiet">. Foretold: {signs(decision.foretold)}</span>}
+              {decision.foretold && <span class="quiet">. Predicted: {signs(decision.foretold)}</span>}
             </>
           )}
         </dd>

@@ -87,7 +87,7 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
         <Stat label="waiting" means="waiting">{number(tenant.backlog_rows)} <small>rows</small></Stat>
         {tenant.cost_hour !== null && price && <Stat label="costs" means="cost">{money(price, tenant.cost_hour)} <small>an hour</small></Stat>}
         {tenant.prediction_error && (
-          <Stat label="foretold utility off by" means="off by">
+          <Stat label="predicted utility off by" means="off by">
             <span data-testid="prediction-error">{tenths(tenant.prediction_error.share)}</span> <small>over {number(tenant.prediction_error.of)} {tenant.prediction_error.of === 1 ? "comparison" : "comparisons"}</small>
           </Stat>
         )}

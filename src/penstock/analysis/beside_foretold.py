@@ -23,10 +23,10 @@ def _came_back(foretold: Foretold, decided_s: float, rounds: Sequence[Round]) ->
         return ""
     late = [at_s for at_s, latency_s in seen if at_s > decided_s and latency_s > (foretold.target_s or 0.0)]
     if late and late[-1] == seen[-1][0]:
-        return f"; it was foretold {foretold.back_text}, and is not yet after {seen[-1][0] - decided_s:.0f} s"
+        return f"; predicted {foretold.back_text}, but not yet after {seen[-1][0] - decided_s:.0f} s"
     since_s = late[-1] if late else decided_s
     back = next((at_s for at_s, _ in seen if at_s > since_s), None)
-    return "" if back is None else f"; it was foretold {foretold.back_text}, came back in {back - decided_s:.0f} s"
+    return "" if back is None else f"; predicted {foretold.back_text}, actually in {back - decided_s:.0f} s"
 
 
 def _came(foretold: Foretold, rounds: Sequence[Round]) -> str:
@@ -35,11 +35,11 @@ def _came(foretold: Foretold, rounds: Sequence[Round]) -> str:
     if foretold.later:
         came_s = mean_of([seen.latencies_s[name] for seen in rounds if name in seen.latencies_s])
         pairs.append((seconds_text(foretold.latency_s), None if came_s is None else seconds_text(came_s)))
-    if foretold.fuller:
+    if foretold.fuller and foretold.juice is not None:
         came = mean_of([seen.juices[name] for seen in rounds if name in seen.juices])
-        pairs.append((f"{foretold.juice:.2f} of its input", None if came is None else f"{came:.2f}"))
+        pairs.append((f"{100 * foretold.juice:.0f} % of its input", None if came is None else f"{100 * came:.0f} %"))
     if not pairs:
         utility = mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities])
-        pairs.append((f"{foretold.utility:.1f} of utility", None if utility is None else f"{utility:.1f}"))
+        pairs.append((f"{foretold.utility:.1f} utility", None if utility is None else f"{utility:.1f}"))
     said = " and ".join(text for text, _ in pairs)
-    return f"{name} was foretold {said}, came {' and '.join(came or 'unseen' for _, came in pairs)}"
+    return f"{name}: predicted {said}, actual {' and '.join(came or 'unknown' for _, came in pairs)}"

@@ -59,8 +59,7 @@ def _why_unknown(unseen: Sequence[Concerned], now: Round) -> str:
     """Why nothing can be said of these: another intent was stated since, or there were no figures."""
     other = [tenant.name for tenant in _asking_else(unseen, now)]
     without = [tenant.name for tenant in unseen if tenant.name not in other]
-    asks = "asks" if len(other) == 1 else "ask"
-    told = [f"{named(other)} {asks} for something else since"] if other else []
+    told = [f"the intent of {named(other)} has changed since"] if other else []
     return "; ".join([*told, *([f"{named(without) or 'nobody'} had no figures"] if without or not other else [])])
 
 
@@ -108,14 +107,14 @@ def _why_kept(found: OpenDecision, view: View, since: Sequence[Round], said: Sai
         return "a person asked for it"
     then, now = found.arrivals_rps, arrivals_rps(found.names, since)
     if then and now and now >= _MORE_ARRIVES * then:
-        return f"it need not be its doing: {now:.0f} rows/s arrive, {then:.0f} did then"
+        return f"the load has grown: {now:.0f} rows/s arrive now, {then:.0f} rows/s then"
     if view.utility > decision.utility_before:
-        return f"all tenants together have {view.utility:.1f} instead of {decision.utility_before:.1f}"
+        return f"the utility of all tenants together is {view.utility:.1f} instead of {decision.utility_before:.1f}"
     if said.idle:
-        return f"nobody decides now: {said.note}"
+        return f"no policy decides now: {said.note}"
     if not said.note:
-        return "its policy has turned something else meanwhile"
-    return f"its policy has found nothing better: {said.note}"
+        return "the policy has changed something else since"
+    return f"the policy found nothing better: {said.note}"
 
 
 def _effect(gain: float, max_utility: float) -> Effect:

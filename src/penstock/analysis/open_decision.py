@@ -70,7 +70,7 @@ class OpenDecision:
         """As whoever begins anew then can still look at it; None where it is too late for any look."""
         if now_s > self.until_s:
             return None if self.last_look else replace(self, looks=self.looks + 1).going_on(now_s)
-        return replace(self, meanwhile=(f"governing began anew at {now_s:.0f} s", *self.meanwhile)[: _TOLD + 1])
+        return replace(self, meanwhile=(f"governing restarted at {now_s:.0f} s", *self.meanwhile)[: _TOLD + 1])
 
     @property
     def last_look(self) -> bool:

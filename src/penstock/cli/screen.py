@@ -281,5 +281,5 @@ def _decided(decisions: tuple[DecisionOut, ...]) -> RenderableType:
 def _said(decision: DecisionOut) -> str:
     """What came of it; until that is known, what was foretold."""
     if decision.came == "not judged yet" and decision.verdict is None and decision.foretold:
-        return f"foretold: {decision.foretold}"
+        return f"predicted: {decision.foretold}"
     return decision.verdict or decision.came

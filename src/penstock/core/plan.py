@@ -7,11 +7,12 @@ from penstock.core.levers import Move, Slots, Tasks, ThreadMove
 from penstock.core.outlook import JobOutlook
 from penstock.core.prediction import Foretold, PredictionError
 
-AGAIN = "to be looked at again"  # what a verdict says that is no good news and not the last one
-_LOST = "nobody looked again: governing began anew before that"
-_TOO_SOON = "the record ends before it was looked at again"
-_NEVER_LOOKED = "nobody looked in time: governing began anew before that"
-_NEVER_SETTLED = "the run ended before it settled"
+AGAIN = "will be checked again"  # what a verdict says that is no good news and not the last one
+_AGAIN_BEFORE = "to be looked at again"  # the same in the records of earlier penstocks
+_LOST = "not checked again: governing restarted before that"
+_TOO_SOON = "the record ends before the next check"
+_NEVER_LOOKED = "governing restarted before the result could be measured"
+_NEVER_SETTLED = "the run ended too early"
 _NEXT_LOOK = 2.5  # times as long after the decision the next look is due, where an earlier penstock did not say
 
 
@@ -90,12 +91,13 @@ class Verdict:
 
         >>> first = Verdict(0.0, 60.0, 5.0, f"worse; {AGAIN}", Effect.WORSE, again=True)
         >>> first.as_of(90.0, goes_on=True) == first, first.as_of(90.0, goes_on=False).text
-        (True, 'worse; the record ends before it was looked at again')
+        (True, 'worse; the record ends before the next check')
         """
         missed = last_s > self._until_s
         if not self.again or (goes_on and not missed):
             return self
-        text = self.text.replace(AGAIN, _LOST if missed else _TOO_SOON)
+        instead = _LOST if missed else _TOO_SOON
+        text = self.text.replace(AGAIN, instead).replace(_AGAIN_BEFORE, instead)
         return replace(self, text=text, again=False, again_until_s=None)
 
     @property
@@ -109,7 +111,7 @@ def never_judged(decided_at_s: float, last_s: float, missed: bool) -> Verdict:
     """What a record that ends then says of a decision without a verdict; `missed` where it went on for long after it.
 
     >>> never_judged(20.0, 40.0, missed=False).text
-    'not judged: the run ended before it settled'
+    'not judged: the run ended too early'
     """
     why = _NEVER_LOOKED if missed else _NEVER_SETTLED
     return Verdict(decided_at_s, last_s, None, f"not judged: {why}", Effect.UNKNOWN)

@@ -55,11 +55,11 @@ class Foretold:
         """When it comes back to what it asks for; empty where that was not foretold.
 
         >>> Foretold("fraud", None, None, 40.0, None, None, 3.0, target_s=2.0, back_s=38.7).back_text
-        'back to its 2 s in about 39 s'
+        'back at 2 s in about 39 s'
         """
         if self.target_s is None or self.back_s is None:
             return ""
-        return f"back to its {self.target_s:g} s in about {self.back_s:.0f} s"
+        return f"back at {self.target_s:g} s in about {self.back_s:.0f} s"
 
     @property
     def text(self) -> str:
@@ -68,22 +68,21 @@ class Foretold:
         >>> Foretold("payments", 2.1, 1.0, 30.0, 6.4, 1.0, 10.0).text
         'payments 2.1 s instead of 6.4 s'
         >>> Foretold("clicks", None, 0.72, 7.0, None, 1.0, 10.0).text
-        'clicks falls from 1.00 to 0.72 of its input, which costs 3.0 of utility'
+        'clicks processes 72 % of its input instead of 100 %, which costs 3.0 utility'
         >>> Foretold("fraud", None, None, 40.0, None, None, 3.0, target_s=2.0, back_s=38.7).text
-        'fraud wins 37.0 of utility and comes back to its 2 s in about 39 s'
+        'fraud gains 37.0 utility and is back at 2 s in about 39 s'
         """
         parts = []
         if self.later and self.latency_s is not None:
             parts.append(f"{seconds_text(self.latency_s)} instead of {seconds_text(self.was_latency_s)}")
         if self.fuller and self.juice is not None and self.was_juice is not None:
-            way = "rises" if self.juice > self.was_juice else "falls"
-            parts.append(f"{way} from {self.was_juice:.2f} to {self.juice:.2f} of its input")
-        back = f"comes {self.back_text}" if self.back_text else ""
+            parts.append(f"processes {100 * self.juice:.0f} % of its input instead of {100 * self.was_juice:.0f} %")
+        back = f"is {self.back_text}" if self.back_text else ""
         if not parts:
-            gain = f"{'wins' if self.gain > 0 else 'loses'} {abs(self.gain):.1f} of utility"
+            gain = f"{'gains' if self.gain > 0 else 'loses'} {abs(self.gain):.1f} utility"
             return f"{self.job} {' and '.join(filter(None, (gain, back)))}"
         costs = _differs(self.utility, self.was_utility) and self.gain < 0
-        cost = f", which costs {-self.gain:.1f} of utility" if costs else ""
+        cost = f", which costs {-self.gain:.1f} utility" if costs else ""
         return f"{self.job} {' and '.join(filter(None, (*parts, back)))}{cost}"
 
 
@@ -105,13 +104,13 @@ def foretold_text(foretold: Sequence[Foretold]) -> str:
 
     >>> same = Foretold("geo", 1.0, None, 5.0, 1.0, None, 5.0)
     >>> foretold_text([Foretold("ads", 2.1, None, 30.0, 6.4, None, 10.0), same]), foretold_text([same])
-    ('ads 2.1 s instead of 6.4 s', 'nobody would notice a change')
+    ('ads 2.1 s instead of 6.4 s', 'no noticeable change')
     """
     if not foretold:
         return ""
     changed = most_changed(foretold)
     if not changed:
-        return "nobody would notice a change"
+        return "no noticeable change"
     more = len(changed) - NAMED
     rest = f"; and {more} more {'changes' if more == 1 else 'change'}" if more > 0 else ""
     return "; ".join(one.text for one in changed[:NAMED]) + rest
@@ -126,10 +125,10 @@ def seconds_text(value: float | None) -> str:
     """Seconds as a reader takes them in.
 
     >>> seconds_text(0.234), seconds_text(2.14), seconds_text(171.0), seconds_text(None)
-    ('0.23 s', '2.1 s', '171 s', 'a latency that nobody knew')
+    ('0.23 s', '2.1 s', '171 s', 'an unknown latency')
     """
     if value is None:
-        return "a latency that nobody knew"
+        return "an unknown latency"
     return f"{value:.2f} s" if value < 1 else f"{value:.1f} s" if value < 100 else f"{value:.0f} s"
 
 

@@ -142,7 +142,7 @@ class DecisionRecord:
         did = "would do" if not self.carried_out else "failed" if self.errors else "did"
         did = f"{did} {moves}" if moves else did  # advice moves nothing
         foretold = foretold_text(self.decision.foretold)
-        why = "; ".join((self.decision.why, *([f"foretold: {foretold}"] if foretold else []), *self.errors))
+        why = "; ".join((self.decision.why, *([f"predicted: {foretold}"] if foretold else []), *self.errors))
         came = "" if self.verdict is None else f" | {self.verdict.text}"
         return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"
 

@@ -30,7 +30,7 @@ def run_demo(say: Callable[[str], None], show: Show, tell: Tell) -> Sequence[Tri
         run_trial(spark, _tenants(LEAST_TARGET_S), PolicyTurn("fifo", WARM_UP_S))
         alone = run_trial(spark, _tenants(LEAST_TARGET_S, alone=True), PolicyTurn("fair", ALONE_S, window_s=WINDOW_S))
         target_s = target_of(alone)
-        say(f"{URGENT} alone has its results after {_best_s(alone):.1f} s at best; now it asks for {target_s:g} s")
+        say(f"{URGENT} alone on Spark: {_best_s(alone):.1f} s at best; its target from now on: {target_s:g} s")
         tenants = _tenants(target_s)
         return [run_trial(spark, tenants, _trial(policy), partial(show, title), tell) for policy, title in TURNS]
     finally:

@@ -94,7 +94,7 @@ def _of_cores(view: View, shares: Mapping[str, Share]) -> Iterator[Bind]:
     cores = sum(machine.cores for machine in alive)
     load = sum(machine.load for machine in alive if machine.load is not None)
     used = sum(share.cores for share in shares.values() if share.cores is not None)
-    helps = "more cores, or fewer rows for somebody; more slots would not"
+    helps = "more cores, or fewer rows for some job; more slots would not help"
     if cores and load > cores:
         yield Bind(f"{number(load)} threads want to run on {cores} cores", helps)
     elif cores and used >= CORES_USED * cores:
@@ -129,10 +129,10 @@ def _of_levers(job: JobView) -> Iterator[Bind]:
     figures, target_s = job.figures, _target_s(job)
     trigger, bound = figures.lever("trigger"), figures.lever("bound")
     if target_s is not None and trigger is not None and trigger.now is not None and trigger.now >= target_s:
-        yield Bind(f"a batch begins every {number(trigger.now)} s only", "a shorter trigger")
+        yield Bind(f"a batch begins only every {number(trigger.now)} s", "a shorter trigger")
     taken = [batch.rows for batch in figures.batches[-3:]]
     if bound is not None and bound.now is not None and taken and _behind(figures) and min(taken) >= 0.95 * bound.now:
-        yield Bind(f"its batches may take {number(bound.now)} rows each, and do", "a larger bound")
+        yield Bind(f"its batches take the {number(bound.now)} rows that their bound allows", "a larger bound")
 
 
 def _of_batches(figures: JobFigures) -> Iterator[Bind]:

@@ -94,7 +94,7 @@ def _events(run: Run, tried: Sequence[Counterfactual]) -> Iterator[_Event]:
             error.at_s, (f"governing is in trouble: {error.text}" if error.text else "governing is well again",)
         )
     for shortfall in run.shortfalls:
-        yield _Event(shortfall.at_s, (shortfall.text or "shares meet all again",))
+        yield _Event(shortfall.at_s, (shortfall.text or "all intents can be met again",))
     yield from _held(run)
     yield from _by_people(run)
     for deed in run.deeds:
@@ -156,7 +156,7 @@ def _decision_lines(record: DecisionRecord, tried: Counterfactual | None) -> Ite
     yield f"why:      {decision.why}"
     yield f"expected: {expectation(record)}"
     judged = f"{clock(record.verdict.judged_at_s)} " if record.verdict is not None else ""
-    yield f"came:     {judged}{what_came(record)}"
+    yield f"result:   {judged}{what_came(record)}"
     if tried is not None:
         yield without_text(tried)
 

@@ -121,7 +121,7 @@ def _missing(jobs: Sequence[JobView], view: View, known: Known) -> str:
 
 
 def _blind(jobs: Sequence[JobView], view: View, known: Known) -> str:
-    return f"Nobody knows how {_with_known(jobs, view, known)} {'does' if len(jobs) == 1 else 'do'}: no figures."
+    return f"No figures of {_with_known(jobs, view, known)}."
 
 
 def _stale(jobs: Sequence[JobView], view: View, known: Known) -> str:

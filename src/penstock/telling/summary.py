@@ -202,7 +202,7 @@ def _sentences(
         return
     length_s = run.at_s[-1] - run.at_s[0]
     if share is None:
-        yield f"Over {span(length_s)} no figure was seen of any job, so nobody knows whether intents were met."
+        yield f"Over {span(length_s)} no figure was seen of any job, so it is not known whether intents were met."
     else:
         best = f"{percent(share)} of the utility that they could have"
         yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
@@ -255,7 +255,7 @@ def _unseen(jobs: Sequence[JobSummary]) -> Iterable[str]:
         return
     told = [_unseen_text(job) for job in blind[:3]]
     more = f"; {count(len(blind) - 3, 'more job')} at times" if len(blind) > 3 else ""
-    yield f"Nobody knew how they did, for want of figures of now: {'; '.join(told)}{more}."
+    yield f"Without current figures: {'; '.join(told)}{more}."
 
 
 def _lost(run: Run) -> Iterable[str]:
@@ -264,7 +264,7 @@ def _lost(run: Run) -> Iterable[str]:
         yield silent_text(run.last_sign_epoch_s)
     if run.life is ControllerLife.AHEAD:
         ahead = "the clock of its controller is ahead of this machine's. Set both by a time server"
-        yield f"Nobody can say whether it goes on: {ahead}."
+        yield f"Not known whether it goes on: {ahead}."
 
 
 def _unseen_text(job: JobSummary) -> str:
@@ -348,7 +348,7 @@ def _foretold(run: Run) -> Iterable[str]:
     off = sum(error.share * error.of for error in errors) / sum(error.of for error in errors)
     named = ", ".join(f"{error.job} {tenths(error.share)} over {error.of}" for error in errors[:3])
     more = f" and {count(len(errors) - 3, 'more job')}" if len(errors) > 3 else ""
-    yield f"What it foretold of utility was off by {tenths(off)} of the maximum on average: {named}{more}."
+    yield f"Predictions of utility were off by {tenths(off)} of the maximum on average: {named}{more}."
 
 
 def _what_was_done(run: Run, came: Counter[Came]) -> str:

@@ -99,7 +99,7 @@ def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOu
 def _why(decision: Decision) -> str:
     """Why, and what is foretold: whoever is asked for a yes wants to know both."""
     foretold = foretold_text(decision.foretold)
-    return f"{decision.why}; foretold: {foretold}" if foretold else decision.why
+    return f"{decision.why}; predicted: {foretold}" if foretold else decision.why
 
 
 def _turned(move: Move) -> ChangeOut:

@@ -48,8 +48,8 @@ def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
     if state in (State.BLIND, State.STARTING):
         return "Nothing yet: it has no figures."
     if at_rest(note) and state is State.MISSING and job.figures.trouble is None:
-        because = f": {binds[0].text}" if binds else ", and no figure tells what binds it"
-        return f"Nothing that helps is left to turn{because}."
+        because = f": {binds[0].text}" if binds else ", and no figure shows the cause"
+        return f"No lever would help any more{because}."
     return f"Nothing yet: {note}." if note else "Nothing yet."
 
 

@@ -115,5 +115,5 @@ def test_the_reason_says_what_is_given_back() -> None:
     assert found is not None
     view = followed(job("a", 20.0, weight=6), job("b", 20.0, weight=6), executors=6)
     assert why(view, one, found) == (
-        "10 slots fewer are enough for what is asked, and some more rows: executors are given back"
+        "10 slots fewer meet all targets, even with some more rows: executors are given back"
     )

@@ -68,7 +68,7 @@ def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but
     silent = replace(first, figures=replace(first.figures, batches=()))
     plans, memory = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
     assert [bool(plan.decisions) for plan in plans] == [False, False, True]
-    assert plans[0].note == "learning what batches cost; awaiting those of a"
+    assert plans[0].note == "learning what batches cost; waiting for those of a"
     assert [plan.again_s for plan in plans] == [2.0, 2.0, 2.0]  # a batch that tells more may end at any moment
     late, _ = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 71.0)])
     assert late[-1].again_s is None
@@ -90,7 +90,7 @@ def test_what_was_decided_over_shares_alone_is_completed_as_soon_as_all_have_tol
     # What was decided over all levers is waited for, though just as much is foretold of another step.
     assert memory.acted is not None
     waiting, _ = at(16.0, replace(memory, acted=replace(memory.acted, shares_alone=False)), *as_decided)
-    assert (waiting.decisions, waiting.note) == ((), "waiting until the last turn has shown")
+    assert (waiting.decisions, waiting.note) == ((), "waiting for the effect of the last decision")
 
 
 def weighing(one: JobView, weight: int) -> JobView:
@@ -101,7 +101,7 @@ def weighing(one: JobView, weight: int) -> JobView:
 def test_a_first_batch_alone_tells_too_little() -> None:
     first = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=crowd()[0].figures.batches[:1]))
     plans, _ = rounds(Arbiter(), [fleet_view(first, *crowd()[1:], at_s=3.0)])
-    assert plans[0].note == "learning what batches cost; awaiting those of a"
+    assert plans[0].note == "learning what batches cost; waiting for those of a"
 
 
 def test_whom_nobody_can_tell_anything_of_is_not_waited_for() -> None:
@@ -118,7 +118,7 @@ def test_where_all_have_what_they_asked_for_it_rests_and_says_so() -> None:
 def test_it_rests_without_saying_that_all_is_well_of_one_whom_nobody_sees() -> None:
     blind = replace(job("b", 40.0), utility=None, met=False)
     plans, _ = rounds(Arbiter(), [fleet_view(job("a", 40.0), blind, at_s=10.0 + n) for n in range(5)])
-    assert {plan.note for plan in plans} == {"nobody is seen to miss what was asked; nobody knows of b"}
+    assert {plan.note for plan in plans} == {"no job is known to miss its targets; no figures of b"}
 
 
 def after_acting(utility_before: float = 40.0, foretold: float = 65.0, left_alone: float = 40.0) -> ArbiterMemory:
@@ -145,7 +145,7 @@ def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_
     assert all(one.reason is not Reason.REVERTED for one in early.decisions)
     (decision,) = at(40.0, after_acting(), *given(*crowd(2.0)))[0].decisions
     assert decision.moves == (Slots("urgent", 2, 1),)
-    assert decision.why == "utility fell from 40.0 to 29.0, where 65.0 was foretold"  # 3 x 9 and 2
+    assert decision.why == "utility fell from 40.0 to 29.0 (predicted: 65.0)"  # 3 x 9 and 2
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_what_was_decided_and_does_not_come_is_decided_anew_a_minute_later() -> 
     views = [fleet_view(*crowd(up_to_s=10.0), at_s=10.0 + 10.0 * n) for n in range(7)]
     plans, _ = rounds(Arbiter(), views)
     assert [len(plan.decisions) for plan in plans] == [1, 0, 0, 0, 0, 0, 1]
-    assert plans[1].note == "what was decided has not come: somebody else has the last word"
+    assert plans[1].note == "the last decision had no effect: something else sets these levers"
 
 
 def test_under_another_load_a_fall_is_not_the_decisions_doing() -> None:

@@ -38,7 +38,7 @@ def test_who_stays_below_is_named_the_most_valuable_first_with_the_slots_that_wo
     assert text.startswith("no shares meet all: ")
     assert "mean latency <= 2s" in text
     assert "need up to" in text
-    assert "slots of 4" in text
+    assert "slots instead of 4" in text
     assert text.endswith("% of all utility")
 
 
@@ -54,17 +54,17 @@ def test_slots_are_told_in_executors_where_each_has_so_many() -> None:
 def test_what_is_to_be_bought_is_told_with_its_price_where_slots_have_one() -> None:
     price = Price(0.05, "EUR")  # an executor has four slots: 0.20 an hour, though fewer slots would do
     assert "one more executor would do (0.20 EUR an hour); " in told(150.0, executors=1, price=price)
-    assert "need up to 6 slots of 4, with cores of their own (0.10 EUR an hour); " in told(150.0, price=price)
+    assert "need up to 6 slots instead of 4, on more cores (0.10 EUR an hour); " in told(150.0, price=price)
     assert "an hour" not in told(150.0, executors=1)
 
 
 def test_where_the_cores_bind_slots_are_said_to_need_cores_of_their_own() -> None:
-    assert ", with cores of their own: one more executor would do; " in told(150.0, executors=1)
+    assert ", on more cores: one more executor would do; " in told(150.0, executors=1)
     assert "cores" not in told(150.0, executors=1, cores=40)
 
 
 def test_what_no_number_of_slots_would_meet_is_said_so() -> None:
-    assert "would not be met with 12 slots instead of 4 either" in told(2_000.0)
+    assert "would miss them even with 12 slots instead of 4" in told(2_000.0)
 
 
 def test_every_plan_says_so_until_it_is_looked_at_anew() -> None:

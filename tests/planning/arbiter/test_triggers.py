@@ -44,7 +44,7 @@ def test_batches_of_who_has_time_begin_less_often_and_nobody_starts_again() -> N
     assert found.outcome.settled.sum() > found.now.settled.sum() + 1.0
     assert not restarted(there, found.best).any()
     assert any(isinstance(move, Trigger) for move in moves_to(there, found.best))
-    assert "begin less often, for each takes cores beside its rows" in why(fleet_view(*there.jobs), there, found)
+    assert "begin less often, because each has a fixed cost" in why(fleet_view(*there.jobs), there, found)
 
 
 def test_who_asks_for_seconds_has_two_batches_in_them() -> None:
@@ -70,4 +70,4 @@ def test_batches_begin_as_often_as_people_said_again_where_nobody_loses_by_it(ra
     if found is not None:
         assert found.best.triggers.tolist() == [[0.0, 1.0, 1.0]]
         said = why(fleet_view(*there.jobs), there, found)
-        assert said == "batches begin as often as people said again, for nobody loses by it"
+        assert said == "batches begin as often as configured again: no job loses by it"

@@ -17,10 +17,10 @@ JOBS = (job("ads", 40.0, weight=4), job("b", 40.0))
 @pytest.mark.parametrize(
     ("turned", "said"),
     [
-        ({"weights": np.array([[1.0, 1.0]])}, "ads can do with less of the slots"),
+        ({"weights": np.array([[1.0, 1.0]])}, "ads needs fewer slots"),
         (
             {"bounds": np.array([[np.inf, 500.0]])},
-            "bounds that hold nothing back are taken off, for they would once the load rises",
+            "bounds that hold nothing back are removed, so that they do not once the load rises",
         ),
     ],
 )
@@ -36,7 +36,7 @@ def test_one_that_is_helped_by_another_having_more_is_told_so() -> None:
     ads_gains = replace(now, settled=now.settled + np.array([[2.0, 0.0]]))
     more = replace(present(there), weights=np.array([[1.0, 3.0]]))
     text = why(fleet_view(*JOBS), there, Found(more, ads_gains, now))
-    assert text.endswith("; b gets more of the slots, so that batches that hold them end sooner")
+    assert text.endswith("; b gets more slots, so that its batches release them sooner")
 
 
 def test_a_job_whose_own_batches_are_made_smaller_is_told_so() -> None:
@@ -45,4 +45,4 @@ def test_a_job_whose_own_batches_are_made_smaller_is_told_so() -> None:
     ads_gains = replace(now, settled=now.settled + np.array([[2.0, 0.0]]))
     bounded = replace(present(there), bounds=np.array([[40.0, np.inf]]))
     text = why(fleet_view(*JOBS), there, Found(bounded, ads_gains, now))
-    assert text.endswith("; its own batches are made smaller, so that each ends sooner")
+    assert text.endswith("; its own batches get smaller, so that each ends sooner")

@@ -94,8 +94,8 @@ def test_a_fleets_decision_tells_how_soon_the_taker_is_back_and_of_the_giver_wha
     seen = fleet([rich, poor], jobs=[job("clicks", 10.0), late()])
     (decision,) = ExecutorsPolicy().decide(seen, ExecutorsMemory(starts=ExecutorStarts(5.0, 3)))[0].decisions
     assert [one.text for one in decision.foretold] == [
-        "clicks loses 1.0 of utility",
-        "fraud wins 37.0 of utility and comes back to its 1 s in about 18 s",  # 5 + (900 + 5 * 40 - 100) / 80
+        "clicks loses 1.0 utility",
+        "fraud gains 37.0 utility and is back at 1 s in about 18 s",  # 5 + (900 + 5 * 40 - 100) / 80
     ]
 
 

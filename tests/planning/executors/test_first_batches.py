@@ -138,8 +138,7 @@ def test_nobody_lends_what_it_needs_to_live() -> None:
     (decision,) = decided(fleet([application("ads", 5, least=4), application("fraud", 1)], 6, jobs=jobs)).decisions
     assert decision.moves == (Executors(5, 4, "ads"), Executors(1, 2, "fraud"))
     assert decision.why == (
-        "1 executor to fraud, whose first batches have not ended, some lent by ads: what they are worth is not known "
-        "before that"
+        "1 executor to fraud, whose first batches have not ended, some lent by ads: their worth is not known until then"
     )
 
 
@@ -159,8 +158,7 @@ def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:
     policy, jobs = ExecutorsPolicy(), [job("clicks", 10.0), first_batch()]
     plan, memory = policy.decide(fleet([CLICKS, application("fraud", 2)], 16, jobs=jobs), policy.start())
     assert plan.decisions[0].why == (
-        "2 executors that nobody uses to fraud, whose first batches have not ended: "
-        "what they are worth is not known before that"
+        "2 unused executors to fraud, whose first batches have not ended: their worth is not known until then"
     )
     assert plan.decisions[0].foretold == ()
     later = fleet([CLICKS, application("fraud", 4)], 16, at_s=10.0, jobs=jobs)
@@ -200,6 +198,6 @@ def test_one_decision_gives_to_both_and_says_of_whom_nothing_is_known() -> None:
     jobs = [job("clicks", 0.0, 40.0), first_batch("fraud", 40.0)]
     (decision,) = decided(fleet([known, application("fraud", 1)], 4, jobs=jobs)).decisions
     assert decision.why == (
-        "1 executor that nobody uses to clicks: clicks comes from 0.0 to 30.0 of 30.0; 1 executor that nobody uses to "
-        "fraud, whose first batches have not ended: what they are worth is not known before that"
+        "1 unused executor to clicks: clicks rises from 0.0 to 30.0 of 30.0; 1 unused executor to "
+        "fraud, whose first batches have not ended: their worth is not known until then"
     )

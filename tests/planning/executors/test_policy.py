@@ -39,7 +39,7 @@ def test_executors_go_from_who_can_spare_them_to_who_needs_them_and_why_is_said(
     (decision,) = decided(fleet([RICH, POOR])).decisions
     assert decision.moves == (Executors(3, 1, "clicks"), Executors(1, 3, "fraud"))
     assert decision.why == (
-        "2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud comes from 0.0 to 40.0 of 40.0"
+        "2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud rises from 0.0 to 40.0 of 40.0"
     )
     assert decision.expected_utility == 20.0  # 10 of both now, 39 more are foretold, and more than all is not possible
 
@@ -146,7 +146,7 @@ def test_what_came_of_a_move_is_compared_without_what_a_budget_makes_of_it(bad: 
 def test_who_holds_more_than_it_may_comes_down_to_that_whatever_it_loses() -> None:
     (decision,) = decided(fleet([replace(RICH, most=2)])).decisions
     assert decision.moves == (Executors(3, 2, "clicks"),)
-    assert decision.why == "1 executor of clicks is more than may be held: clicks keeps 9.9 of 10.0"
+    assert decision.why == "1 executor of clicks is above the limit: clicks keeps 9.9 of 10.0"
 
 
 def test_a_small_gain_does_not_come_along_with_a_large_one() -> None:
@@ -214,7 +214,7 @@ def test_where_less_is_left_than_is_held_executors_go_though_nobody_gains() -> N
     seen = fleet([replace(RICH, now=3), replace(POOR, now=3)], cores=4)
     (decision,) = decided(seen).decisions
     assert decision.moves == (Executors(3, 1, "clicks"),)
-    assert decision.why == "2 executors of clicks have no room any more: clicks keeps 9.0 of 10.0"
+    assert decision.why == "2 executors of clicks have no room left: clicks keeps 9.0 of 10.0"
     (decision,) = decided(fleet([replace(RICH, now=3), replace(POOR, now=3)], cores=2)).decisions
     assert [move.after for move in decision.moves] == [1, 1]  # the least of both, whatever that costs
     assert not decided(fleet([replace(RICH, now=1), replace(POOR, now=1)], cores=1)).decisions
@@ -238,7 +238,7 @@ def test_until_a_move_has_shown_another_must_gain_more(at_s: float, gain: float,
     jobs = [job("clicks", 20.0 - gain, 20.0), job("fraud", 40.0, 40.0)]
     plan, _ = policy.decide(fleet([taker, giver], at_s=at_s, jobs=jobs), memory)
     assert [move.after for decision in plan.decisions for move in decision.moves] == ([3, 1] if moves else [])
-    assert plan.note == ("" if moves else "waiting until the last moves have shown" if at_s < 30.0 else plan.note)
+    assert plan.note == ("" if moves else "waiting for the effect of the last moves" if at_s < 30.0 else plan.note)
 
 
 @pytest.mark.parametrize(("rows", "moves"), [(100.0, False), (120.0, False), (150.0, True)])

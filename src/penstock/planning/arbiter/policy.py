@@ -37,7 +37,7 @@ _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is
 _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
 _SOON_S, _LEARNS_FOR_S = 2.0, 60.0  # while batches are awaited that tell of costs, a round comes sooner
-_LOOKS_AGAIN = "another step seems worth a turn; one slow batch is no reason for it, so the next round looks again"
+_LOOKS_AGAIN = "a change seems worth it; one slow batch is no reason, so the next round checks again"
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 # Where a bound hurts it is loosened at once; one that hurts nobody is in no hurry, and costs move for minutes.
 _EASED_AFTER_S = 180.0
@@ -63,7 +63,7 @@ class Arbiter:
         since_s = view.at_s - (memory.since_s or 0.0)
         if fleet is None or (waiting and since_s < min(_EARLY_S, self.settings.patience_s)):
             names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
-            note = f"learning what batches cost; awaiting those of {names or 'all jobs'}"
+            note = f"learning what batches cost; waiting for those of {names or 'all jobs'}"
             return Plan(note=note, again_s=_SOON_S if since_s < _LEARNS_FOR_S else None), memory
         if waiting and since_s < self.settings.patience_s:
             fleet = fleet.of_shares_alone
@@ -83,12 +83,12 @@ class Arbiter:
             return Plan((undoing(view, acted),)), memory
         unfed = hungry(fleet, memory.costs, view.at_s)
         if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
-            return Plan(note=f"awaiting the first batches of {', '.join(unfed)}"), memory
+            return Plan(note=f"waiting for the first batches of {', '.join(unfed)}"), memory
         new = tuple(name for name in unfed if memory.served.count(name) <= memory.costs[name].batches)
         if new:
             return _serve(view, fleet, new, memory)
         if acted is not None and not came(fleet, acted) and view.at_s < acted.at_s + _AGAIN_AFTER_S:
-            return Plan(note="what was decided has not come: somebody else has the last word"), memory
+            return Plan(note="the last decision had no effect: something else sets these levers"), memory
         if memory.rested is not None:
             least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
             if memory.rested.holds(view, fleet, arrivals_of(memory.costs), least):
@@ -111,7 +111,7 @@ class Arbiter:
         if eased is not None:
             return self._act(view, fleet, eased, memory)
         memory = expecting(view, fleet, found.now, memory)
-        note = "waiting until the last turn has shown" if settles else resting(view, gain / fleet.max_utility)
+        note = "waiting for the effect of the last decision" if settles else resting(view, gain / fleet.max_utility)
         if settles or cold(view, fleet, memory):
             return Plan(note=note), replace(memory, rested=None)
         nothing = rested(view, fleet, arrivals_of(memory.costs), note, gain, least)
@@ -135,7 +135,7 @@ class Arbiter:
     def _act(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         moves = moves_to(fleet, found.best)
         if not moves:
-            return Plan(note="nothing to turn"), memory
+            return Plan(note="no lever to change"), memory
         foretold = foretold_of(fleet, found, memory.starts.mean_s)
         gain = float(found.outcome.settled.sum() - found.now.settled.sum())
         decision = Decision(

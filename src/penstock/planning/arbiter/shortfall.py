@@ -1,7 +1,7 @@
 """Shortfall: that no shares and bounds meet all intents, said at once, with what would: slots to buy, targets to relax.
 
-no shares meet all: fraud (mean latency <= 2s) need up to 10 slots of 8: one more executor would do (0.40 EUR an hour);
-as it is, fraud could be promised 3.4s; the best gives 83 % of all utility
+no shares meet all: fraud (mean latency <= 2s) need up to 10 slots instead of 8: one more executor would do
+(0.40 EUR an hour); as it is, fraud could be promised 3.4s; the best gives 83 % of all utility
 """
 
 import math
@@ -73,9 +73,9 @@ def _needs(view: View, fleet: Fleet, missing: list[str], horizon_s: float) -> st
         if _all_met_with(_larger(fleet, slots, cores * slots / have), horizon_s):
             # On the cores that are there already more slots may be of no use.
             alone = _all_met_with(_larger(fleet, slots, cores), horizon_s)
-            with_cores = "" if alone else ", with cores of their own"
-            return f"need up to {slots} slots of {have}{with_cores}{_executors(view, slots - have)}"
-    return f"would not be met with {most} slots instead of {have} either"
+            with_cores = "" if alone else ", on more cores"
+            return f"need up to {slots} slots instead of {have}{with_cores}{_executors(view, slots - have)}"
+    return f"would miss them even with {most} slots instead of {have}"
 
 
 def _larger(fleet: Fleet, slots: int, cores: float) -> Fleet:

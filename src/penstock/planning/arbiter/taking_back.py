@@ -69,7 +69,7 @@ def _shown_s(acted: Acted) -> float:
 def undoing(view: View, acted: Acted) -> Decision:
     """The decision that takes it back."""
     was, foretold = acted.utility_before, acted.foretold
-    because = f"utility fell from {was:.1f} to {view.utility:.1f}, where {foretold:.1f} was foretold"
+    because = f"utility fell from {was:.1f} to {view.utility:.1f} (predicted: {foretold:.1f})"
     moves = tuple(move.undo for move in reversed(acted.moves))
     return Decision(Reason.REVERTED, moves, because, view.at_s, view.utility, was)
 

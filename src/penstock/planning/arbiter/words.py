@@ -22,16 +22,16 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
     means = _means(fleet, found, place)
     fewer = float((fleet.weights - found.best.weights[0]).sum())
     if fleet.follows and fewer > 0.0 and max(now[place], soon[place]) <= _NOTHING:
-        return f"{fewer:.0f} slots fewer are enough for what is asked, and some more rows: executors are given back"
+        return f"{fewer:.0f} slots fewer meet all targets, even with some more rows: executors are given back"
     if max(now[place], soon[place]) <= _NOTHING or not means:
         if bool(np.any(found.best.triggers < fleet.trigger_s)):
-            return "batches begin as often as people said again, for nobody loses by it"
+            return "batches begin as often as configured again: no job loses by it"
         if bool(np.any(found.best.bounds > fleet.bounds)):
-            return "bounds that hold nothing back are taken off, for they would once the load rises"
-        return f"{_named(fleet, found.best.weights[0] < fleet.weights)} can do with less of the slots"
+            return "bounds that hold nothing back are removed, so that they do not once the load rises"
+        return f"{_named(fleet, found.best.weights[0] < fleet.weights)} needs fewer slots"
     # What is worth a turn though nobody gains by it now is for what may come.
-    ahead = "" if now[place] > _NOTHING else "so that it does while code warms up, or when more arrives, "
-    return f"{missed(view.job(fleet.names[place]))}; {ahead}{means}"
+    ahead = "" if now[place] > _NOTHING else "; this helps while code warms up, or once more rows arrive"
+    return f"{missed(view.job(fleet.names[place]))}; {means}{ahead}"
 
 
 def resting(view: View, gain: float) -> str:
@@ -39,7 +39,7 @@ def resting(view: View, gain: float) -> str:
     missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
     unseen = [job.name for job in view.jobs if state_of(job) in UNSEEN]
     if not missing and unseen:
-        return f"nobody is seen to miss what was asked; nobody knows of {named(unseen)}"
+        return f"no job is known to miss its targets; no figures of {named(unseen)}"
     if not missing:
         return "everyone has what they asked for"
     return f"{named(missing)} below target; no other shares or bounds would give {100 * gain:.1f} % more or better"
@@ -50,17 +50,17 @@ def _means(fleet: Fleet, found: Found, favoured: int) -> str:
     bounded = (found.best.bounds[0] < fleet.bounds) & others
     parts = [*_of_restarts(fleet, found), *_of_triggers(fleet, found, favoured)]
     if found.best.weights[0, favoured] > fleet.weights[favoured]:
-        parts.append("it gets more of the slots")
+        parts.append("it gets more slots")
     elif bool(np.any((found.best.weights[0] < fleet.weights) & others)):
-        parts.append("others get less of the slots")
+        parts.append("others get fewer slots")
     elif bool(np.any(more := (found.best.weights[0] > fleet.weights) & others)):
-        parts.append(f"{_named(fleet, more)} gets more of the slots, so that batches that hold them end sooner")
+        parts.append(f"{_named(fleet, more)} gets more slots, so that its batches release them sooner")
     if bounded.any():
-        parts.append(f"batches of {_named(fleet, bounded)} are made smaller, so that cores and slots are free sooner")
+        parts.append(f"batches of {_named(fleet, bounded)} get smaller, so that cores and slots become free sooner")
     if found.best.bounds[0, favoured] > fleet.bounds[favoured]:
-        parts.append("its own batches may be larger")
+        parts.append("its own batches may get larger")
     elif found.best.bounds[0, favoured] < fleet.bounds[favoured]:
-        parts.append("its own batches are made smaller, so that each ends sooner")
+        parts.append("its own batches get smaller, so that each ends sooner")
     return ", and ".join(parts)
 
 
@@ -70,7 +70,7 @@ def _of_triggers(fleet: Fleet, found: Found, favoured: int) -> list[str]:
     seldom, often = in_stride & (every_s > fleet.trigger_s), in_stride & (every_s < fleet.trigger_s)
     parts = []
     if seldom.any():
-        parts.append(f"batches of {_named(fleet, seldom)} begin less often, for each takes cores beside its rows")
+        parts.append(f"batches of {_named(fleet, seldom)} begin less often, because each has a fixed cost")
     if often.any():
         its_own = np.flatnonzero(often).tolist() == [favoured]
         parts.append(f"{'its own batches' if its_own else f'batches of {_named(fleet, often)}'} begin more often")
@@ -88,8 +88,8 @@ def _of_restarts(fleet: Fleet, found: Found) -> list[str]:
         name, every_s = fleet.names[place], float(found.best.triggers[0, place])
         if every_s != fleet.trigger_s[place]:
             turn = Trigger(name, float(fleet.trigger_s[place]), every_s).text
-            parts.append(f"{name} starts again with another {turn}")
+            parts.append(f"{name} restarts with another {turn}")
         else:
             turn = Partitions(name, round(fleet.parts[place]), round(float(found.best.parts[0, place]))).text
-            parts.append(f"the state of {name} is cut anew, {turn}, for each part is a task of every batch")
+            parts.append(f"{name} restarts with other state partitions, {turn}: each of them is a task of every batch")
     return parts

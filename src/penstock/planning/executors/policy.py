@@ -247,9 +247,9 @@ def _back_s(decision: Decision) -> Mapping[str, float]:
 def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) -> str:
     silent = [claim.name for claim in claims if not claim.worth]
     if silent:
-        return f"nobody knows yet what executors are worth to {named(silent)}: they keep theirs"
+        return f"not known yet what executors are worth to {named(silent)}: they keep theirs"
     if resting:
-        return "waiting until the last moves have shown"
+        return "waiting for the effect of the last moves"
     missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
     if not missing:
         return "everyone has what they asked for"

@@ -17,15 +17,15 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 3.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
     >>> why([clicks, fraud], {"fraud": 3, "clicks": 1})
-    '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud comes from 3.0 to 40.0 of 40.0'
+    '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud rises from 3.0 to 40.0 of 40.0'
     >>> why([clicks], {"clicks": 2}, short=True)
-    '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
+    '1 executor of clicks has no room left: clicks keeps 9.5 of 10.0'
     >>> from penstock.planning.executors.reserve import Reserve
     >>> spike = Claim("fraud", 3, 1, 8, worth=((2, 40.0),), reserve=Reserve(((0.0, 0.0), (2.0, 40.0))))
     >>> why([spike], {"fraud": 5})
-    '2 executors that nobody uses stand by with fraud: fraud would keep 33.3 of 40.0 at 3 times its load, not 20.0'
-    >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:74]
-    '2 executors that nobody uses to fraud, whose first batches have not ended:'
+    '2 unused executors stand by with fraud: fraud would keep 33.3 of 40.0 at 3 times its load, not 20.0'
+    >>> why([Claim("fraud", 2, 1, 8)], {"fraud": 4}, ["fraud"])[:64]
+    '2 unused executors to fraud, whose first batches have not ended:'
     >>> why([Claim("fraud", 1, 1, 8), Claim("ads", 4, 1, 8)], {"fraud": 3, "ads": 2}, ["fraud", "ads"])[:75]
     '2 executors to fraud, whose first batches have not ended, some lent by ads:'
     """
@@ -46,7 +46,7 @@ def _why(moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> str:
     if givers and takers:
         head = f"{_executors(max(given, taken))} from {_names(givers)} {to}"
     elif takers:
-        head = f"{_executors(taken)} that nobody uses {to}"
+        head = f"{_executors(taken, 'unused ')} {to}"
     else:
         head = f"{_executors(given)} of {_names(givers)} {_why_less(givers, given == 1, short)}"
     said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:NAMED], *takers[:NAMED])]
@@ -69,33 +69,32 @@ def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
     takers = [claim for claim in moved if target[claim.name] > claim.now]
     more = sum(target[claim.name] - claim.now for claim in takers)
     whose = "whose first batches have not ended"
-    which = f"that nobody uses to {_names(takers)}, {whose}"
-    if givers:
-        which = f"to {_names(takers)}, {whose}, some lent by {_names(givers)}"
-    return f"{_executors(more)} {which}: what they are worth is not known before that"
+    lent = f", some lent by {_names(givers)}" if givers else ""
+    which = _executors(more, "" if givers else "unused ")
+    return f"{which} to {_names(takers)}, {whose}{lent}: their worth is not known until then"
 
 
 def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:
     if short:
-        return f"{'has' if one else 'have'} no room any more"
+        return f"{'has' if one else 'have'} no room left"
     beyond = all(claim.now > claim.most for claim in givers)
-    return f"{'is' if one else 'are'} {'more than may be held' if beyond else 'not needed'}"
+    return f"{'is' if one else 'are'} {'above the limit' if beyond else 'not needed'}"
 
 
 def _comes_to(claim: Claim, count: int) -> str:
     if not claim.worth:
-        return f"{claim.name} needs {claim.least} at the least"
+        return f"{claim.name} needs at least {claim.least}"
     was, comes, most = claim.utility(claim.now), claim.utility(count), claim.most_utility
     if count > claim.now and _stand_by(claim, count):
         times, without, has = claim.reserve.shown(claim.now, count)
         return f"{claim.name} would keep {has:.1f} of {most:.1f} at {times:g} times its load, not {without:.1f}"
     if comes <= was:
         return f"{claim.name} keeps {comes:.1f} of {most:.1f}"
-    return f"{claim.name} comes from {was:.1f} to {comes:.1f} of {most:.1f}"
+    return f"{claim.name} rises from {was:.1f} to {comes:.1f} of {most:.1f}"
 
 
-def _executors(count: int) -> str:
-    return "1 executor" if count == 1 else f"{count} executors"
+def _executors(count: int, kind: str = "") -> str:
+    return f"1 {kind}executor" if count == 1 else f"{count} {kind}executors"
 
 
 def _names(claims: Sequence[Claim]) -> str:
