@@ -1,6 +1,7 @@
 """The types that whoever calls penstock meets: what public functions take and give, and what of these is described.
 
-A class is described in docs/reference/python.md with all its public members, or with those that its `members` name.
+A class is described in docs/reference/python.md with all its public members, or with those that its `members` name; a
+module with the names in its `__all__`.
 """
 
 import ast
@@ -24,16 +25,28 @@ Described = Mapping[str, frozenset[str] | None]  # the members of each class by 
 def described(reference: str) -> Described:
     """What the page describes, by name.
 
-    >>> described("::: penstock.a.B\\n    options: {members: [c]}\\n\\n::: penstock.a.d\\n")
-    {'B': frozenset({'c'}), 'd': None}
+    >>> described("::: penstock.loop.Governor\\n    options: {members: [start]}\\n\\n::: penstock.loop.drive\\n")
+    {'Governor': frozenset({'start'}), 'drive': None}
     """
     found: dict[str, frozenset[str] | None] = {}
     for block in reference.split("\n::: ")[0 if reference.startswith("::: ") else 1 :]:
         path, _, below = block.removeprefix("::: ").partition("\n")
         options = "\n".join(line for line in below.splitlines() if line.startswith("    "))
         members = (yaml.safe_load(options) or {}).get("options", {}).get("members")
-        found[path.rpartition(".")[2]] = None if members is None else frozenset(members or ())
+        shown = None if members is None else frozenset(members or ())
+        found |= {one.rpartition(".")[2]: shown for one in names_at(path)}
     return found
+
+
+def names_at(path: str) -> list[str]:
+    """What stands where the page has `::: path`, each with its module.
+
+    >>> names_at("penstock.core.juice.juice"), names_at("penstock.core.levers")[-2:]
+    (['penstock.core.juice.juice'], ['penstock.core.levers.Trigger', 'penstock.core.levers.thread_move'])
+    """
+    home, _, name = path.rpartition(".")
+    module = getattr(importlib.import_module(home), name, None)
+    return [f"{path}.{one}" for one in module.__all__] if isinstance(module, ModuleType) else [path]
 
 
 def met(name: str, shown: Described) -> Iterator[tuple[str, type]]:

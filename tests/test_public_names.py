@@ -8,7 +8,7 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FunctionType
 
@@ -18,14 +18,22 @@ import pytest
 import penstock as ps
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
+from tests.public_types import names_at
 
+HOMES: Mapping[str, str] = vars(ps)["_homes"]()
 STUB = Path(inspect.getfile(ps)).with_suffix(".pyi")
 
 
 @pytest.mark.parametrize("name", ps.__all__)
 def test_every_public_name_is_what_its_home_calls_so(name: str) -> None:
-    home = importlib.import_module(vars(ps)["_HOMES"][name])
+    home = importlib.import_module(HOMES[name])
     assert getattr(ps, name) is getattr(home, name)
+
+
+def test_a_star_takes_in_all_that_the_other_module_says_is_public() -> None:
+    namespace: dict[str, object] = {}
+    exec("from penstock import *", namespace)
+    assert namespace.keys() - {"__builtins__"} == set(ps.__all__)
 
 
 def test_the_names_are_shown_before_they_are_used() -> None:
@@ -39,16 +47,20 @@ def test_type_checkers_see_each_name_where_it_is_imported_from() -> None:
         for statement in ast.parse(STUB.read_text(encoding="utf-8")).body
         if isinstance(statement, ast.ImportFrom)
         for name in statement.names
+        if name.name != "*"  # of those a type checker sees what the module's `__all__` names
     ]
-    assert sorted(seen) == [(name, name, vars(ps)["_HOMES"][name]) for name in ps.__all__]
+    of_star = importlib.import_module("penstock.core.levers").__all__
+    told = [(name, name, HOMES[name]) for name in ps.__all__ if name not in of_star]
+    assert sorted(seen) == told
+    assert {HOMES[name] for name in of_star} == {"penstock.core.levers"}
 
 
 REFERENCE = (Path(__file__).parents[1] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 
 
 def test_the_reference_describes_every_public_name_and_no_other() -> None:
-    described = re.findall(r"^::: ([\w.]+)$", REFERENCE, re.MULTILINE)
-    assert sorted(described) == sorted(f"{home}.{name}" for name, home in vars(ps)["_HOMES"].items())
+    described = [name for path in re.findall(r"^::: ([\w.]+)$", REFERENCE, re.MULTILINE) for name in names_at(path)]
+    assert sorted(described) == sorted(f"{home}.{name}" for name, home in HOMES.items())
 
 
 @pytest.mark.parametrize("name", ps.__all__)

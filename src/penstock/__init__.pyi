@@ -1,4 +1,7 @@
-"""The public names, a line each, with the module where each lives: for type checkers, and what `__init__.py` reads."""
+"""The public names, a line each, with the module where each lives: for type checkers, and what `__init__.py` reads.
+
+A module that is imported from with `*` says in its own `__all__` which of its names are public.
+"""
 
 from penstock.analysis.stability import StabilitySettings as StabilitySettings
 from penstock.calls.advised import advise as advise
@@ -93,19 +96,7 @@ from penstock.core.juice import juice as juice
 from penstock.core.key_placement import KeyPlacement as KeyPlacement
 from penstock.core.key_placement import KeysInPartition as KeysInPartition
 from penstock.core.key_placement import KeysOnMachine as KeysOnMachine
-from penstock.core.levers import BatchBound as BatchBound
-from penstock.core.levers import Dial as Dial
-from penstock.core.levers import Disturbs as Disturbs
-from penstock.core.levers import Executors as Executors
-from penstock.core.levers import Memory as Memory
-from penstock.core.levers import Move as Move
-from penstock.core.levers import Partitions as Partitions
-from penstock.core.levers import Shows as Shows
-from penstock.core.levers import Slots as Slots
-from penstock.core.levers import Table as Table
-from penstock.core.levers import Tasks as Tasks
-from penstock.core.levers import Trigger as Trigger
-from penstock.core.levers import thread_move as thread_move
+from penstock.core.levers import *  # noqa: F403
 from penstock.core.life import ControllerLife as ControllerLife
 from penstock.core.lineage import LineageRun as LineageRun
 from penstock.core.orders import Act as Act

@@ -20,6 +20,7 @@ from types import CodeType
 import pytest
 from coverage import Coverage
 from slipcover import FileMatcher, ImportManager, Slipcover
+from slipcover.importer import SlipcoverLoader
 
 _TOLD = "penstock_lines"  # in what a worker says at its end
 # Slipcover takes probes out that were passed this often, for which it looks through all functions there are. That costs
@@ -46,6 +47,8 @@ class Probes:
         known = sorted(package.name for package in sources.iterdir() if package.name in sys.modules)
         if known:
             raise pytest.UsageError(f"{known[0]} was imported before its lines could be counted: ask for it later")
+        # Of a loader slipcover keeps no more than it needs; the package reads its public names with this.
+        SlipcoverLoader.get_data = lambda loader, path: loader.orig_loader.get_data(path)
         self._probes = _Uncounted(d_miss_threshold=_NEVER)
         ImportManager(self._probes, FileMatcher(sources=[str(sources)])).__enter__()
 

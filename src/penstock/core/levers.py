@@ -26,6 +26,23 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import text_of_seconds
 
+# `penstock.Slots` and so on: whoever adds a kind decides here whether others may build on it.
+__all__ = (
+    "BatchBound",
+    "Dial",
+    "Disturbs",
+    "Executors",
+    "Memory",
+    "Move",
+    "Partitions",
+    "Shows",
+    "Slots",
+    "Table",
+    "Tasks",
+    "Trigger",
+    "thread_move",
+)
+
 ALL_OPERATORS = "*"  # the one scalable unit of a job whose operators share a pool of slots
 WHOLE = "(application)"  # whom a move concerns that turns the whole application; no job can be named so
 
@@ -153,6 +170,7 @@ class Table(_OfAll):
 
 ThreadMove: TypeAlias = Slots | Tasks
 Move: TypeAlias = Slots | Tasks | Executors | Partitions | BatchBound | Trigger | Memory | Table
+"""A turn of any kind: which lever, from what to what."""
 Kind: TypeAlias = Literal["slots", "tasks", "executors", "partitions", "bound", "trigger", "memory", "table"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
