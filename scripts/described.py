@@ -35,8 +35,8 @@ def tenants_file() -> str:
         "# Tenants file\n",
         HOW,
         "Durations are numbers of seconds, or texts such as `250ms`, `2s`, `5m` and `1h`. `penstock check` finds\n"
-        "every mistake in a file. [The tenants file](../tenants-file.md) has examples; [settings of policies](settings.md)\n"
-        "have a page of their own.\n",
+        "every mistake in a file. [The tenants file](../tenants-file.md) has examples; [settings of\n"
+        "policies](settings.md) have a page of their own.\n",
         "## The file\n",
         _fields(schema),
     ]
