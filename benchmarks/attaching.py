@@ -4,11 +4,10 @@
 
 Each environment is a fresh folder with a fresh venv, state and caches of its own, and the lines of README.md,
 docs/govern.md, docs/advise.md or docs/attach.md, in which the wheel of this checkout stands for `penstock`. What people
-have already is laid before the clock starts: Spark by uv, from its cache (`--with-spark`: by pip, without a cache, timed
-by itself), their own driver, their broker, the log of their run. What penstock needs is downloaded each time. What came of each is
-kept in `--record`, a file of the checkout: the page is made of the newest of each, and trying one keeps the rows of the
-others.
-"""
+have already is laid before the clock starts: Spark by uv, from its cache (`--with-spark`: by pip, without a cache,
+timed by itself), their own driver, their broker, the log of their run. What penstock needs is downloaded each time.
+What came of each is kept in `--record`, a file of the checkout: the page is made of the newest of each, and trying one
+keeps the rows of the others. """
 
 import argparse
 import json
