@@ -11,11 +11,15 @@ import urllib.error
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from email import message_from_bytes
+from email.policy import SMTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import jsonschema
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from penstock.core.cycle import Cycle
 from penstock.core.lineage import LineageRun
@@ -23,12 +27,15 @@ from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
 from penstock.notifying import notifiers
 from penstock.notifying.happenings import Happening, HappeningKind
-from penstock.notifying.notifiers import Message, UndeliverableError, notifier_of
+from penstock.notifying.notifiers import Mailed, Message, UndeliverableError, notifier_of
 from penstock.notifying.post import Post
 from tests.patience import eventually
 from tests.recorded import a_cycle, an_acting_cycle
 
 pytestmark = pytest.mark.sockets
+
+words = st.text(st.characters(), max_size=60)  # halves of characters, too
+PARTS = {"Content-Type", "Content-Transfer-Encoding", "MIME-Version"}
 
 RUN = RunInfo("app-1", "shop", "penstock", "spark", started_at_s=1_000_000.0)
 MESSAGE = Message(
@@ -94,7 +101,8 @@ def relay() -> Iterator[Heard]:
                 self.wfile.write(b"354 go on\r\n" if word == b"DATA" else b"250 yes\r\n")
                 if word == b"DATA":
                     heard.bodies.append(b"".join(iter(self.rfile.readline, b".\r\n")))
-                    self.wfile.write(b"250 taken\r\n")
+                    refused, heard.refuses = heard.refuses > 0, heard.refuses - 1
+                    self.wfile.write(b"552 too much\r\n" if refused else b"250 taken\r\n")
                 if word == b"QUIT":
                     return
 
@@ -216,6 +224,33 @@ def test_mail_says_it_in_its_subject_and_has_an_id_of_its_own(relay: Heard) -> N
     (mail,) = relay.bodies
     assert b"Subject: shop: fraud has been missing for 1m\r\n" in mail
     assert b"Message-ID: <app-1.missing.60.000.fraud.0@penstock>\r\n" in mail
+
+
+@given(name=words, job=words, text=words)
+@example("shop", "Überweisungen", "fine")
+@example("shop", "a\r\nBcc: me@example.org", "fine")
+@example("shop", "ads", "half of a character: \ud800")
+@settings(max_examples=50, deadline=None)
+def test_a_mail_can_be_sent_whatever_a_tenant_is_named_and_whatever_is_said_of_it(
+    name: str, job: str, text: str
+) -> None:
+    mailed = notifier_of("mail:smtp://127.0.0.1:9/?from=a@example.org&to=b@example.org")
+    assert isinstance(mailed, Mailed)
+    run, happening = replace(RUN, id=f"{name} 1", name=name), replace(MESSAGE.happening, job=job, text=text)
+    mail = mailed.composed(Message(run, happening))
+    read = message_from_bytes(mail.as_bytes(policy=SMTP))
+    assert set(read.keys()) - PARTS == {"Subject", "From", "To", "Message-ID"}
+    assert mail["To"] == "b@example.org"
+
+
+def test_a_mail_that_the_relay_will_never_take_holds_up_none_behind_it(relay: Heard) -> None:
+    relay.refuses = 1
+    post = Post([notifier_of(f"mail:{relay.url}")], first_retry_s=3600.0)
+    for at_s in (60.0, 70.0):
+        post.take(RUN, _ended(at_s))
+    assert eventually(lambda: [body for body in relay.bodies if b"app-1.ended.70.000" in body])
+    assert len(relay.bodies) == 2  # the first one was not sent again
+    post.close()
 
 
 def test_files_hold_a_line_for_each_event_and_decisions_too(tmp_path: Path) -> None:

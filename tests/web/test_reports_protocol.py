@@ -15,6 +15,7 @@ from penstock.errors import ConfigError
 from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash, fresh_tokens, new_agent_token
 from penstock.web.reports_protocol import Unfinished
+from penstock.web.tokens import tokens_at
 
 pytestmark = pytest.mark.sockets
 
@@ -161,12 +162,22 @@ def test_tokens_that_were_known_count_while_their_file_is_damaged(
     os.utime(file, ns=(1, 1))
     assert [current().pattern_of(header) for _ in range(3)] == ["fraud"] * 3
     assert len(caplog.messages) == 1  # not once for each report
-    file.write_text("{}")
+    file.write_text("[" * 100_000)
     os.utime(file, ns=(2, 2))
+    assert current().pattern_of(header) == "fraud"
+    file.write_text("{}")
+    os.utime(file, ns=(3, 3))
     assert current().pattern_of(header) is None
-    file.write_text("[")
+
+
+@pytest.mark.parametrize("said", ["[", "[" * 100_000, "null", "9" * 5000, '"x"'], ids=lambda said: said[:3])
+def test_a_file_that_holds_no_tokens_is_told_in_one_line(tmp_path: Path, said: str) -> None:
+    file = tmp_path / "tokens.json"
+    file.write_text(said)
     with pytest.raises(ConfigError, match="it holds no tokens of agents"):
         fresh_tokens(file)()
+    with pytest.raises(ConfigError, match="it holds no tokens"):
+        tokens_at(file)
 
 
 def test_a_path_that_nobody_listens_at_says_which_is(caller: socket.socket) -> None:

@@ -14,8 +14,10 @@ behind the colon to a `Notifier`. What stands there may be a secret: it is never
 """
 
 import errno
+import hashlib
 import json
 import os
+import re
 import smtplib
 import ssl
 import time
@@ -32,16 +34,19 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
+from penstock.answers import opened
 from penstock.core.addresses import place_in
 from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
-from penstock.errors import ConfigError, choose
+from penstock.errors import ConfigError, choose, in_a_line
 from penstock.extending import GROUPS, loaded, named
 from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
 from penstock.notifying.lineage import ENDPOINT, run_events
 
 _WITHIN_S = 10.0
 _TALKS_WITHIN_S, _MOST_SAID = 60.0, 1 << 20  # a relay, all that it says of one mail; in bytes
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,200}")  # an id of a mail
+_NEVER_TAKEN = 500  # from there on a relay says that no later try helps
 _URLS = ("http://", "https://")
 _NEVER = (301, 308, 400, 413, 415, 422)  # what is said of a message, or an address, that no later try changes
 
@@ -176,18 +181,28 @@ class Mailed:
     wants: frozenset[HappeningKind] = URGENT
 
     def send(self, message: Message) -> None:
-        mail = EmailMessage()
-        mail["Subject"] = " ".join(message.text.split())[:200]
-        mail["From"], mail["To"] = self.sender, ", ".join(self.receivers)
-        mail["Message-ID"] = f"<{message.id.replace('/', '.').replace(' ', '_')}@penstock>"
-        mail.set_content(f"{message.text}\n\n{json.dumps(message.document(), indent=2)}\n")
+        mail = self.composed(message)
         server = (_SafeRelay if self.safe else _Relay)(self.host, self.port, timeout=_WITHIN_S)
         try:
             self._log_in(server)
             server.send_message(mail)
+        except smtplib.SMTPDataError as error:
+            if error.smtp_code >= _NEVER_TAKEN:
+                raise UndeliverableError(f"the relay says {error.smtp_code} to it") from None
+            raise
         finally:
             with suppress(smtplib.SMTPException, OSError):  # it has the mail, however it says good-bye
                 server.quit()
+
+    def composed(self, message: Message) -> EmailMessage:
+        """Whatever tenants are named, and whatever is said of them, it can be sent."""
+        text = message.text.encode("utf-8", "replace").decode("utf-8")
+        mail = EmailMessage()
+        mail["Subject"] = in_a_line(" ".join(text.split())[:200])
+        mail["From"], mail["To"] = self.sender, ", ".join(self.receivers)
+        mail["Message-ID"] = f"<{_of_letters(message.id)}@penstock>"
+        mail.set_content(f"{text}\n\n{json.dumps(message.document(), indent=2)}\n")
+        return mail
 
     def _log_in(self, server: smtplib.SMTP) -> None:
         user = os.environ.get("PENSTOCK_SMTP_USER")
@@ -195,6 +210,16 @@ class Mailed:
             if not self.safe:
                 server.starttls(context=ssl.create_default_context())
             server.login(user, os.environ.get("PENSTOCK_SMTP_PASSWORD", ""))
+
+
+def _of_letters(name: str) -> str:
+    """The name as an id of a mail may have it, and another one for another name.
+
+    >>> _of_letters("shop 3f2a/missing/60.000/ads/0"), len(_of_letters("Überweisungen " * 100))
+    ('shop_3f2a.missing.60.000.ads.0', 64)
+    """
+    plain = name.replace("/", ".").replace(" ", "_")
+    return plain if _PLAIN.fullmatch(plain) else hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 class _Bounded:
@@ -239,7 +264,7 @@ def _post(url: str, body: Mapping[str, Any], content_type: str = "application/js
         headers["Authorization"] = f"Bearer {key}"
     request = urllib.request.Request(url, _encoded(body), headers, method="POST")
     try:
-        urllib.request.build_opener(_StaysHere).open(request, timeout=_WITHIN_S).close()
+        opened(request, _WITHIN_S, None, _StaysHere()).close()
     except urllib.error.HTTPError as error:
         with error:
             if error.code in _NEVER:

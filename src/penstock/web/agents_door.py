@@ -66,7 +66,7 @@ def agent_tokens(path: Path) -> AgentTokens:
         return AgentTokens({})
     except PermissionError as error:
         raise unreachable(error, "--agent-tokens") from None
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         raise ConfigError("--agent-tokens", str(path), "it holds no tokens of agents; give another path") from None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from penstock.answers import opened
 from penstock.core.addresses import place_in
 from penstock.errors import ConfigError
 from penstock.web.samples import MetricSample
@@ -24,7 +25,7 @@ class OtlpSink:
     def send(self, samples: Sequence[MetricSample], at_epoch_s: float) -> None:
         body = json.dumps(document(samples, at_epoch_s)).encode()
         request = urllib.request.Request(self.url, body, {"content-type": "application/json"}, method="POST")
-        urllib.request.urlopen(request, timeout=_ANSWERS_WITHIN_S).close()
+        opened(request, _ANSWERS_WITHIN_S).close()
 
 
 def checked_url(url: str) -> str:

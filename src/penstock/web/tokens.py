@@ -90,7 +90,7 @@ def tokens_at(path: Path, make: bool = True) -> tuple[Tokens, Shown | None]:
         return _made(path, path) if make else (NO_TOKENS, None)
     except PermissionError as error:
         raise unreachable(error, "tokens") from None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ConfigError("tokens", str(path), f"it holds no tokens; {REMEDY}") from None
 
 

@@ -1,8 +1,13 @@
 """The cluster: what is there, and who holds how much of it. A port; each cluster manager has an adapter."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
+
+from penstock.errors import OutageError, in_a_line, shown, told
+
+_MOST_CORES = 10_000_000  # of one machine: whoever says more errs, and shares of that would be none
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +20,10 @@ class Worker:
     memory_mib: int | None = None
     free_memory_mib: int | None = None
     alive: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.cores <= _MOST_CORES:
+            raise ValueError(f"{self.name} has {shown(self.cores)} cores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,24 @@ def _left(worker: Worker, cores: int, mib: int | None) -> int:
     if not mib or worker.free_memory_mib is None:
         return 0
     return max(0, worker.free_cores - worker.free_memory_mib // mib * cores)
+
+
+@contextmanager
+def understood(who: str) -> Iterator[None]:
+    """Whatever is wrong with what a cluster manager says, it is an OutageError: nobody knows what there is.
+
+    >>> with understood("the master"):
+    ...     {}["workers"]
+    Traceback (most recent call last):
+    ...
+    penstock.errors.OutageError: the master does not say what is free: KeyError: 'workers'
+    """
+    try:
+        yield
+    except OutageError:
+        raise
+    except Exception as error:
+        raise OutageError(f"{who} does not say what is free: {in_a_line(told(error))}") from None
 
 
 class Cluster(Protocol):

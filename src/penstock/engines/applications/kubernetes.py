@@ -4,12 +4,13 @@ Cores are those of executors, as Spark counts them (`spark.executor.cores`): wha
 number. Where nodes may not be listed, and mostly they may not, the namespace's ResourceQuota says what there is.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf
 from typing import Any
 
-from penstock.engines.applications.cluster import Allowance, Room, Worker
+from penstock.engines.applications.cluster import Allowance, Room, Worker, understood
 from penstock.engines.applications.kubernetes_api import ForbiddenError, KubernetesApi, NothingThereError
 from penstock.engines.applications.kueue import GROUP, Admission, admission_of, is_managed
 from penstock.errors import OutageError
@@ -27,6 +28,7 @@ _QUOTAS = {  # what a quota's line is about, and where a container states it
     "requests.memory": ("requests", "memory"),
     "limits.memory": ("limits", "memory"),
 }
+_NUMBER = re.compile("[1-9][0-9]{0,3}")
 _COUNTS = ("pods", "count/pods")
 
 
@@ -44,18 +46,18 @@ class KubernetesCluster:
 
     def room(self) -> Room:
         """What the API server says now."""
-        within = f"/api/v1/namespaces/{self.namespace}"
+        with understood(self.name):
+            return self._room(f"/api/v1/namespaces/{self.namespace}")
+
+    def _room(self, within: str) -> Room:
         pods = self.api.get(f"{within}/pods?resourceVersion=0")
         quotas = self.api.get(f"{within}/resourcequotas?resourceVersion=0")
         try:
             nodes: Any = self.api.get("/api/v1/nodes?resourceVersion=0")
         except ForbiddenError:
             nodes = None
-        try:
-            workloads = self._workloads() if is_managed(pods["items"]) else ()
-            return room_of(pods["items"], quotas["items"], None if nodes is None else nodes["items"], workloads)
-        except (KeyError, TypeError, ValueError) as error:
-            raise OutageError(f"{self.name}: what it says is not understood: {error!r}") from None
+        workloads = self._workloads() if is_managed(pods["items"]) else ()
+        return room_of(pods["items"], quotas["items"], None if nodes is None else nodes["items"], workloads)
 
     def _workloads(self) -> Sequence[Any]:
         """Kueue's; none where it is not installed, or where its objects may not be seen: its pods wait all the same."""
@@ -126,9 +128,10 @@ def _labels(pod: Any) -> Mapping[str, Any]:
 
 
 def _cores(pod: Any) -> int:
-    """Those that Spark gives tasks to."""
+    """Those that Spark gives tasks to; one where a tenant wrote there what is no number of cores."""
     said = (entry for container in pod["spec"]["containers"] for entry in container.get("env") or ())
-    return next((int(entry["value"]) for entry in said if entry["name"] == _CORES and entry.get("value")), 1)
+    found = next((str(entry.get("value")) for entry in said if entry["name"] == _CORES), "")
+    return int(found) if _NUMBER.fullmatch(found) else 1
 
 
 def _asked(pod: Any, kind: str, resource: str) -> float:

@@ -1,6 +1,7 @@
 """The way to a Kubernetes API server: where it is and who asks, from within a pod or from a kubeconfig."""
 
 import base64
+import http.client
 import json
 import os
 import ssl
@@ -14,7 +15,8 @@ from typing import Any
 
 import yaml
 
-from penstock.errors import ConfigError, OutageError
+from penstock.answers import opened
+from penstock.errors import ConfigError, OutageError, in_a_line, told
 
 _POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _ANSWERS_WITHIN_S = 5.0
@@ -57,13 +59,13 @@ class KubernetesApi:
         raw = None if body is None else json.dumps(body).encode()
         asked = urllib.request.Request(f"{self.server.rstrip('/')}{path}", raw, headers, method=method)
         try:
-            with urllib.request.urlopen(asked, timeout=within_s, context=self.tls) as response:
+            with opened(asked, within_s, self.tls) as response:
                 return json.loads(response.read(_MOST_BYTES))
         except urllib.error.HTTPError as error:
             kind = _KINDS.get(error.code, OutageError)
             raise kind(f"Kubernetes at {self.server}: {_said(error)}") from None
-        except (OSError, ValueError) as error:
-            raise OutageError(f"Kubernetes at {self.server} does not answer: {error}") from None
+        except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
+            raise OutageError(f"Kubernetes at {self.server} does not answer: {told(error)}") from None
 
 
 def api(environment: Mapping[str, str] = os.environ, pod: Path = _POD) -> KubernetesApi:
@@ -127,6 +129,6 @@ def _show(tls: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
 
 def _said(error: urllib.error.HTTPError) -> str:
     try:
-        return str(json.loads(error.read(65536))["message"])[:500]
-    except (ValueError, KeyError, TypeError, OSError):
-        return f"{error.code} {error.reason}"
+        return in_a_line(str(json.loads(error.read(65536))["message"])[:500])
+    except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException, RecursionError):
+        return in_a_line(f"{error.code} {error.reason}")

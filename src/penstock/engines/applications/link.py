@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult
 
+from penstock.answers import Connection, SafeConnection
 from penstock.core.addresses import place_in
 from penstock.engines.applications.wire import MOST_BYTES
-from penstock.errors import ConfigError, OutageError, PenstockError
+from penstock.errors import ConfigError, OutageError, PenstockError, in_a_line
 
 PATH = "/fleet/v1/report"
 _ANSWERS_WITHIN_S = 5.0
@@ -89,8 +90,8 @@ class Link:
     def _connected(self, place: SplitResult) -> http.client.HTTPConnection:
         host = place.hostname or ""
         if place.scheme == "https":
-            return http.client.HTTPSConnection(host, place.port, timeout=self._within_s, context=self._tls)
-        return http.client.HTTPConnection(host, place.port, timeout=self._within_s)
+            return SafeConnection(host, place.port, timeout=self._within_s, context=self._tls)
+        return Connection(host, place.port, timeout=self._within_s)
 
     def _ask(self, raw: bytes) -> bytes:
         kept = self._connection is not None
@@ -113,7 +114,7 @@ class Link:
         body = response.read(MOST_BYTES + 1)
         if response.status == 200:
             return body
-        text = body[:300].decode("utf-8", "replace").strip()
+        text = in_a_line(body[:300].decode("utf-8", "replace").strip())
         if response.status in _REFUSALS:
             raise RefusedReportError(f"the coordinator at {place.netloc} refuses: {text or response.reason}")
         raise OutageError(f"{place.netloc}: {response.status} {text or response.reason}")

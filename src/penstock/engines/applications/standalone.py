@@ -1,13 +1,12 @@
 """Spark's standalone master, by the JSON of its page: workers, and the cores that applications were granted."""
 
 import json
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.answers import opened
 from penstock.core.addresses import place_in
-from penstock.engines.applications.cluster import Room, Worker
+from penstock.engines.applications.cluster import Room, Worker, understood
 from penstock.errors import ConfigError, OutageError
 
 _ANSWERS_WITHIN_S = 3.0
@@ -33,11 +32,11 @@ class StandaloneCluster:
 
     def room(self) -> Room:
         """What the master says now."""
-        try:
-            with urllib.request.urlopen(f"{self.url.rstrip('/')}/json/", timeout=_ANSWERS_WITHIN_S) as response:
-                return room_of(json.loads(response.read(_MOST_BYTES)))
-        except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError) as error:
-            raise OutageError(f"the master at {self.url} does not say what is free: {error}") from None
+        with (
+            understood(f"the master at {self.url}"),
+            opened(f"{self.url.rstrip('/')}/json/", _ANSWERS_WITHIN_S) as response,
+        ):
+            return room_of(json.loads(response.read(_MOST_BYTES)))
 
 
 def room_of(page: dict[str, Any]) -> Room:

@@ -286,7 +286,10 @@ def plain_state(state: SaidState) -> dict[str, Any]:
 
 def read_state(state: Mapping[str, Any]) -> tuple[SaidState, int]:
     """The state, whole, and how many bytes that is; a WireError where it is none, or more than may be said at once."""
-    raw = _written(state)
+    try:
+        raw = _written(state)
+    except ValueError as error:  # JSON of Python's has words for what is no number
+        raise WireError(f"state: {error}") from None
     if len(raw) > MOST_BYTES:
         raise WireError(f"state: with what changed it holds {len(raw):,} bytes, and {MOST_BYTES:,} at most")
     try:

@@ -5,15 +5,15 @@ DominantResourceCalculator; with its default one each container has one, whateve
 """
 
 import json
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import Any
 
+from penstock.answers import opened
 from penstock.core.addresses import place_in
-from penstock.engines.applications.cluster import Allowance, Room, Worker
+from penstock.engines.applications.cluster import Allowance, Room, Worker, understood
 from penstock.errors import ConfigError, OutageError
 
 _ANSWERS_WITHIN_S = 5.0
@@ -50,9 +50,10 @@ class YarnCluster:
         said = ""
         for url in self.urls.split(","):
             try:
-                return self._room(url.rstrip("/"))
-            except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError) as error:
-                said = f"the ResourceManager at {url} does not say what is free: {error!r}"
+                with understood(f"the ResourceManager at {url}"):
+                    return self._room(url.rstrip("/"))
+            except OutageError as error:
+                said = str(error)
         raise OutageError(said)
 
     def _room(self, url: str) -> Room:
@@ -84,7 +85,7 @@ def room_of(nodes: Sequence[Any], applications: Sequence[Any], scheduler: Any, q
 
 def _asked(url: str, what: str) -> Any:
     asked = urllib.request.Request(f"{url}/ws/v1/cluster/{what}", headers={"Accept": "application/json"})
-    with urllib.request.urlopen(asked, timeout=_ANSWERS_WITHIN_S) as response:
+    with opened(asked, _ANSWERS_WITHIN_S) as response:
         return json.loads(response.read(_MOST_BYTES))
 
 

@@ -1,0 +1,80 @@
+"""A server that says a byte now and then keeps nobody; each answer that comes in time is heard whole."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import repeat
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+from threading import Thread
+
+import pytest
+
+from penstock.answers import Connection, opened
+from tests.patience import patience_s
+
+WITHIN_S = 0.2
+DRIPS_S = 5.0  # then it comes to its end all the same
+WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+@contextmanager
+def saying(parts: Callable[[], Iterator[bytes]]) -> Iterator[int]:
+    """A server that says this to each request, part by part."""
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            while self.rfile.readline():
+                while self.rfile.readline().strip():
+                    pass
+                try:
+                    for part in parts():
+                        self.wfile.write(part)
+                except OSError:
+                    return
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+
+
+def dripping(before: bytes, each: bytes, after: bytes) -> Callable[[], Iterator[bytes]]:
+    def parts() -> Iterator[bytes]:
+        yield before
+        ends_s = time.monotonic() + DRIPS_S
+        for part in repeat(each):
+            if time.monotonic() > ends_s:
+                break
+            yield part
+            time.sleep(WITHIN_S / 10)
+        yield after
+
+    return parts
+
+
+DRIPS = {
+    "its first line": (b"", b"H", b""),
+    "a header": (b"HTTP/1.1 200 OK\r\nX: ", b"x", b"\r\nContent-Length: 0\r\n\r\n"),
+    "that it goes on": (b"", b"HTTP/1.1 100 Continue\r\n\r\n", WHOLE),
+    "what it says": (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x", b""),
+}
+
+
+@pytest.mark.parametrize("drip", DRIPS.values(), ids=DRIPS)
+def test_an_answer_that_drips_is_given_up(drip: tuple[bytes, bytes, bytes]) -> None:
+    with saying(dripping(*drip)) as port, pytest.raises(TimeoutError):
+        opened(f"http://127.0.0.1:{port}/", WITHIN_S).read()
+
+
+def test_on_a_connection_that_is_kept_each_answer_has_the_whole_time() -> None:
+    with saying(lambda: iter((WHOLE,))) as port:
+        connection = Connection("127.0.0.1", port, timeout=patience_s())
+        for _ in range(2):
+            connection.request("GET", "/")
+            assert connection.getresponse().read() == b"ok"
+        assert connection.sock is not None
+        assert connection.sock.gettimeout() == patience_s()
+        connection.close()
