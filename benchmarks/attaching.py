@@ -7,7 +7,7 @@ docs/govern.md, docs/advise.md or docs/attach.md, in which the wheel of this che
 have already is laid before the clock starts: Spark by uv, from its cache (`--with-spark`: by pip, without a cache,
 timed by itself), their own driver, their broker, the log of their run. What penstock needs is downloaded each time.
 What came of each is kept in `--record`, a file of the checkout: the page is made of the newest of each, and trying one
-keeps the rows of the others. """
+keeps the rows of the others."""
 
 import argparse
 import json

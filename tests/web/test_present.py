@@ -86,7 +86,9 @@ def test_predictions_their_errors_and_what_no_shares_meet_are_told(store: SqlSto
     ads = next(tenant for tenant in found["present"]["tenants"] if tenant["name"] == "ads")
     assert ads["prediction_error"] == {"share": 0.031, "of": 12}
     assert found["present"]["shortfall"] == SHORTFALL
-    assert found["decisions"][-1]["foretold"].startswith("ads 2.1 s instead of 6.4 s; fraud falls from 1.00 to 0.72")
+    assert found["decisions"][-1]["foretold"].startswith(
+        "ads 2.1 s instead of 6.4 s; fraud processes 72 % of its input"
+    )
     metrics = told("metrics").text
     assert 'penstock_prediction_error{job="ads",run="demo"} 0.031' in metrics
     assert 'penstock_shortfall{run="demo"} 1.0' in metrics

@@ -65,8 +65,8 @@ WORTH_IT = [
     (0.0, 1.1, 4, {}, True),
     (2.0, 2.9, 4, {}, False),
     (2.0, 3.1, 4, {}, True),
-    (9.0, 0.4, 5, {}, True),  # what nobody uses stands by with the taker at the least
-    (9.0, 0.6, 5, {}, True),  # of that the taker alone tells: 0.4 + 0.1
+    (9.0, 0.4, 5, {}, False),  # of what nobody uses the taker alone tells: 0.4 + 0.1
+    (9.0, 0.6, 5, {}, True),
     # Both were off by 30 % three times: (3 * 0.3 + 2 * 0.04) / 5 = 19.6 % each, 3.92 of both, and 0.2 for the move.
     (0.0, 4.0, 4, {"giver": (0.3, 3), "taker": (0.3, 3)}, False),
     (0.0, 4.2, 4, {"giver": (0.3, 3), "taker": (0.3, 3)}, True),
@@ -80,7 +80,7 @@ WORTH_IT = [
 def test_a_move_is_worth_more_than_what_is_not_known_of_its_worth(
     loses: float, gains: float, cores: int, errors: dict[str, tuple[float, int]], moves: bool
 ) -> None:
-    giver = application("giver", 3, ((2, 10.0 - loses), (3, 10.0)), most=3)
+    giver = application("giver", 3, ((2, 10.0 - loses), (3, 10.0)))
     taker = application("taker", 1, ((1, 10.0 - gains), (2, 10.0)))
     known = {name: ClaimError(share, of, 0.0) for name, (share, of) in errors.items()}
     jobs = [job("giver", 10.0), job("taker", 10.0 - gains)]  # nobody waits for anything

@@ -12,7 +12,6 @@ Inside an application nothing is decided here: shares, bounds and routes are its
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from math import inf
 
 from penstock.core.levers import Executors
 from penstock.core.naming import named
@@ -58,7 +57,7 @@ class ExecutorsMemory:
     starts: ExecutorStarts = ExecutorStarts()
     most: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     half: KeptHalf | None = None
-    stood_by_s: float = -inf
+    stood_by_s: float | None = None
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -95,8 +94,8 @@ class ExecutorsPolicy:
         target, firsts = self._divided(slots, claims, tenants, memory.moved_s.keys(), half)
         memory = replace(memory, half=half if firsts and others else memory.half)
         calm = not firsts and not _changed(claims, target)
-        if calm and view.at_s >= memory.stood_by_s + self.settings.settle_s:
-            claims, target = self._standing_by(slots, claims, tenants, memory.moved_s.keys())
+        if calm and (memory.stood_by_s is None or view.at_s >= memory.stood_by_s + self.settings.settle_s):
+            claims, target = self._standing_by(claims, tenants, memory.moved_s.keys())
         moved = _changed(claims, target)
         if not moved:
             return Plan(note=_and(_resting(view, claims, memory.moved_s), keeps.text)), memory
@@ -138,11 +137,14 @@ class ExecutorsPolicy:
         return divided(claims, slots - kept, costs)
 
     def _standing_by(
-        self, slots: int, claims: tuple[Claim, ...], tenants: TenantsOf, resting: Set[str]
+        self, claims: tuple[Claim, ...], tenants: TenantsOf, resting: Set[str]
     ) -> tuple[tuple[Claim, ...], Mapping[str, int]]:
-        """What each claims and is to hold where nobody gains now by any other division: a rise may come."""
+        """What each claims and is to hold where nobody gains now by any other division: a rise may come.
+
+        Of what is held alone: executors cost something, and a cluster that follows what is wanted must not grow by it.
+        """
         calm = in_calm(claims, tenants, resting)
-        target = divided(calm, slots, self._move_costs(claims))
+        target = divided(calm, sum(claim.now * claim.cores for claim in claims), self._move_costs(claims))
         if not _changed(calm, target):
             return claims, {claim.name: claim.now for claim in claims}
         reserves = {one.name: one.reserve for one in calm}
