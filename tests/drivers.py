@@ -23,8 +23,16 @@ def ran(module: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
     paths = filter(None, [*places, os.environ.get("PYTHONPATH")])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     timeout_s = _WAITS * patience_s()
+    # In a group of its own: when that of the tests is orphaned (its shell ended), the kernel wakes all stopped in it.
     return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout_s, check=False
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+        process_group=0,
     )
 
 
