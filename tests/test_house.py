@@ -26,6 +26,8 @@ UNNAMED = {
     "pause_writing",
     "resume_writing",
     "redirect_request",  # of urllib
+    "http_open",
+    "https_open",
     "collect",  # of prometheus_client
     "format_commands",  # of click
     "split_envvar_value",
