@@ -21,12 +21,12 @@ from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
-from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, StartsAgain, Store
+from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store, start_by_hand
 from penstock.core.price import Price
 from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
 from penstock.engines.hand import RoundLimits
-from penstock.errors import ConfigError, EngineError
+from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
 from penstock.planning.provision.advise import JobModels, advised
@@ -167,9 +167,7 @@ class Governor:
         """What people want started is, also while governing is paused: so does the engine by itself."""
         for job in jobs:
             with troubles.during(Stage.STARTING):
-                if not isinstance(self.engine, StartsAgain):
-                    raise EngineError(f"{job}: this engine starts its jobs by itself alone")
-                self.limits.acting.do("asking for a start", partial(self.engine.start_again, job))
+                self.limits.acting.do("asking for a start", partial(start_by_hand, self.engine, job))
 
     def _ledgers(self, wanted: Mapping[str, Intent], ledgers: Ledgers, now: float, troubles: Troubles) -> Ledgers:
         """Those that there are, and those that budgets begin with that were not asked for before."""

@@ -9,6 +9,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.forecast import Forecast, Series
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.view import View
+from penstock.errors import EngineError
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -56,6 +57,13 @@ class StartsAgain(Protocol):
 
     def start_again(self, job: str) -> None:
         """Have the job started at once; an EngineError where it runs, or is nobody's to start."""
+
+
+def start_by_hand(engine: object, job: str) -> None:
+    """Have an engine, or a world, start that job at once; an EngineError where it starts its jobs by itself alone."""
+    if not isinstance(engine, StartsAgain):
+        raise EngineError(f"{job}: this engine starts its jobs by itself alone")
+    engine.start_again(job)
 
 
 class Policy(Protocol[M]):

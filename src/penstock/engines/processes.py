@@ -18,7 +18,7 @@ from penstock.errors import EngineError
 
 _DOWN_WITHIN_S = 15.0
 _LOOK_EVERY_S = 0.1
-_EXECS_WITHIN_S = 0.001
+_LOOK_FOR_COMMAND_EVERY_S = 0.001
 _PORTS = range(11_000, 20_000)  # Linux gives those from 32768 on to connections
 
 
@@ -52,7 +52,7 @@ def start(role: str, command: Sequence[str], log: Path, environment: Mapping[str
     )
     # The kernel lets this command go on a moment before the program's command line, by which it is found, can be read.
     while (ticks := start_ticks(pid)) is not None and not command_of(pid):
-        time.sleep(_EXECS_WITHIN_S)
+        time.sleep(_LOOK_FOR_COMMAND_EVERY_S)
     if ticks is None:
         raise EngineError(f"the {role} ended at once; see {log}")
     return Process(role, pid, ticks)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
-from penstock.core.ports import StartsAgain, World
+from penstock.core.ports import World, start_by_hand
 from penstock.errors import EngineError
 
 _log = logging.getLogger("penstock")
@@ -73,9 +73,7 @@ class PlainWorld:
         self._world.tend()
 
     def start_again(self, job: str) -> None:
-        if not isinstance(self._world, StartsAgain):
-            raise EngineError(f"{job}: this engine starts its jobs by itself alone")
-        self._world.start_again(job)
+        start_by_hand(self._world, job)
 
     def close(self, stop_jobs: bool = False) -> None:
         self._world.close(stop_jobs or self._ends_jobs)

@@ -84,4 +84,4 @@ def _defaults(called: Any, arity: int) -> list[Any]:
 
 def _seq(spark: SparkSession, values: list[Any]) -> Any:
     jvm: Any = spark.sparkContext._jvm
-    return jvm.org.apache.spark.api.python.PythonUtils.toSeq(values)
+    return jvm.PythonUtils.toSeq(values)
