@@ -11,9 +11,10 @@ rows a second come to fraud. Each seed draws when each of them begins, and noise
 import argparse
 from collections.abc import Callable, Mapping
 
-import cold_fleet
 import numpy as np
-from cold_fleet import WARM_S, ColdApplication, ColdFleet, FleetRecord, coordinated, divided_by, equal
+from cold_divided import coordinated, divided_by, equal
+from cold_fleet import WARM_S, ColdApplication, ColdFleet
+from cold_life import FleetRecord
 from fleet_begins import Shares, shares, told
 from fleet_jobs import WAIT_S
 from fleet_of_eight import UTILITY, by_hand
@@ -46,7 +47,7 @@ def eight(seed: int) -> ColdFleet:
     random = np.random.default_rng([seed, 8])
     joins = {name: int(random.uniform(0, 12)) for name in NAMES[:-1]} | {NAMES[-1]: int(random.uniform(25, 32))}
     made = [_application(random, seed, name, joins[name], max(joins.values())) for name in NAMES]
-    return ColdFleet(seed, _SLOTS, tuple(sorted(made, key=lambda one: one.joins_s)))
+    return ColdFleet(seed, _SLOTS, tuple(sorted(made, key=lambda one: one.joins_s)), counted_s=_COUNTED_S)
 
 
 def _application(random: np.random.Generator, seed: int, name: str, joins_s: int, last_s: int) -> ColdApplication:
@@ -76,7 +77,6 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--story", action="store_true")
     given = parser.parse_args()
-    cold_fleet.COUNTED_S = _COUNTED_S
     found: dict[str, list[Shares]] = {way: [] for way in given.ways}
     for seed in range(given.first, given.first + given.fleets):
         fleet = eight(seed)

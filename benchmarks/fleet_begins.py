@@ -16,7 +16,9 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from statistics import mean
 
-from cold_fleet import WARM_S, ColdFleet, FleetRecord, coordinated, divided_by, drawn_fleet, equal, of_a_person
+from cold_divided import coordinated, divided_by, equal, of_a_person
+from cold_fleet import WARM_S, ColdFleet, drawn_fleet
+from cold_life import FleetRecord
 
 Shares = tuple[float, float, float]
 
