@@ -1,41 +1,30 @@
-"""A store in SQLite or PostgreSQL: each cycle, with the policy's memory, in one transaction.
-
-Who begins a run gets a token and an epoch, which only rises, and writes as long as its token is the newest: a driver
-whose run another one has taken up is told so before it acts again, for what it means to do is written first. The check
-is in the transaction that writes, and nobody can take the run over between the two: whoever comes next waits for the
-transaction's end, however long the driver was stopped in its midst, or PostgreSQL ends the transaction.
-"""
+"""A store in SQLite or PostgreSQL: each cycle, with the policy's memory, in one transaction."""
 
 import logging
-import uuid
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import sqlalchemy as sa
 
 from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle, PastRound
-from penstock.core.intents import Intent
 from penstock.core.ports import PolicyMemory
 from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
-from penstock.core.view import JobView, View
-from penstock.errors import ConfigError, TakenOverError
+from penstock.core.view import View
+from penstock.errors import ConfigError
 from penstock.store import cells, packing, reading, rows_read, rows_written, tables
-from penstock.store.archive import AuditEntry, FileGoneError, StoreError, UnreadableError, check_told
+from penstock.store.archive import AuditEntry, StoreError, UnreadableError, check_told
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
 from penstock.store.fitting import LeftOut
-from penstock.store.intent_codec import encode_intent
+from penstock.store.intent_rows import intent_ids
 from penstock.store.retention import Retention
 from penstock.store.route_windows import Window, WrittenWindows
+from penstock.store.writing import LastCycle, Writing, take_over
 
 log = logging.getLogger("penstock.store")
-
-_FEW = 100  # jobs, that one statement may name
-# A process that stands still in a transaction would keep everybody else from the run for as long: the session ends.
-STOPPED_AT_MOST_MS = 10_000
 
 
 class SqlStore:
@@ -44,7 +33,7 @@ class SqlStore:
     def __init__(self, database: Database, retention: Retention | None = None) -> None:
         self._database = database
         self._retention = retention or Retention()
-        self._writing: _Writing | None = None
+        self._writing: Writing | None = None
 
     @property
     def place(self) -> str:
@@ -74,26 +63,18 @@ class SqlStore:
                 last_at_s = None
             else:
                 number, run = known["number"], replace(run, started_at_s=_began_s(known["started_at_s"], run))
-                self._refuse_to_follow_another(connection, number, run.id)
+                if self._writing is not None and self._writing.info.id == run.id:
+                    self._writing.refuse_to_follow_another(connection, number, self._database)
                 connection.execute(
                     tables.runs.update().where(tables.runs.c.number == number).values(rows_written.run_row(run))
                 )
                 _drop_timeless(connection, number, run.id)
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
                 last_at_s = connection.execute(newest).scalar_one()
-            token, epoch = _take_over(connection, number)
-        self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number), self._database.file)
+            token, epoch = take_over(connection, number)
+        self._writing = Writing(run, number, token, epoch, last_at_s, WrittenWindows(number), self._database.file)
         log.info("this process writes run %s in epoch %d", run.id, epoch)
         return run
-
-    def _refuse_to_follow_another(self, connection: sa.Connection, number: int, run_id: str) -> None:
-        """A TakenOverError where a file came in the place of the one that we wrote, and a later driver has the run."""
-        ours, writers = self._writing, tables.writers.c
-        if ours is None or ours.info.id != run_id or ours.file == self._database.file:
-            return
-        wanted = sa.select(writers.epoch).where(writers.run == number, writers.token != ours.token)
-        if (connection.execute(wanted).scalar_one_or_none() or 0) > ours.epoch:
-            raise _taken_over(run_id)
 
     def reprice(self, price: Price | None) -> None:
         run = self._begun()
@@ -109,20 +90,8 @@ class SqlStore:
         return self._begun().last_at_s
 
     def check_writer(self, connection: sa.Connection) -> None:
-        """A TakenOverError once another driver has begun the run that we write; else none can while this one writes.
-
-        In SQLite one transaction writes at a time; in PostgreSQL the row is held until the transaction's end.
-        """
-        run = self._begun()
-        if run.file != self._database.file:
-            told = f"the file was deleted or replaced while run {run.info.id} was written into it"
-            raise FileGoneError(f"store {self.place}: {told}")
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = {STOPPED_AT_MOST_MS}"))
-        held = sa.select(tables.writers.c.token).where(tables.writers.c.run == run.number).with_for_update(read=True)
-        found = connection.execute(held).scalar_one_or_none()
-        if found is not None and found != run.token:
-            raise _taken_over(run.info.id)
+        """A TakenOverError once another driver has begun the run that we write; else none can while this one writes."""
+        self._begun().check(connection, self._database)
 
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
@@ -133,7 +102,7 @@ class SqlStore:
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
-    def _complete(self, last: "_LastCycle", cycle: Cycle) -> bool:
+    def _complete(self, last: LastCycle, cycle: Cycle) -> bool:
         """Add what came of it; the figures of a fleet are there since it was announced. False where it is gone."""
         cycles, run, number = tables.cycles, self._begun(), last.number
         with self._database.writing() as connection:
@@ -153,9 +122,9 @@ class SqlStore:
             self.check_writer(connection)
             if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
-            intent_ids = _intent_ids(connection, run, cycle.view)
+            ids = intent_ids(connection, run, cycle.view)
             left_out = LeftOut()
-            number, windows = self._insert(connection, cycle, intent_ids, left_out)
+            number, windows = self._insert(connection, cycle, ids, left_out)
             _write_windows(connection, rows_written.window_rows(cycle.view, _windows_name(run.info)))
             if cycle.memory != run.memories.get(cycle.policy):
                 _write_memory(connection, run.number, cycle, left_out)
@@ -163,9 +132,9 @@ class SqlStore:
             if run.appended % self._retention.every == 0:
                 self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s))
         # Only what was committed is taken as known.
-        run.wrote(cycle, intent_ids)
+        run.wrote(cycle, ids)
         run.windows.known = windows
-        run.last = _LastCycle(number, cycle, left_out.said)
+        run.last = LastCycle(number, cycle, left_out.said)
         if left_out.said and not run.says_less:
             log.warning("%g s: %s", cycle.at_s, "; ".join(left_out.said))
         run.says_less = bool(left_out.said)
@@ -242,20 +211,20 @@ class SqlStore:
     def close(self) -> None:
         self._database.close()
 
-    def _begun(self) -> "_Writing":
+    def _begun(self) -> Writing:
         if self._writing is None:
             raise StoreError(f"store {self.place}: no run was begun; call begin() first")
         return self._writing
 
     def _insert(
-        self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int], left_out: LeftOut
+        self, connection: sa.Connection, cycle: Cycle, ids: Mapping[str, int], left_out: LeftOut
     ) -> tuple[int, list[Window]]:
         run, view, plan = self._begun(), cycle.view, cycle.plan
         row = rows_written.cycle_row(cycle, run.number, run.info.started_at_s, left_out)
         row["writer_epoch"] = run.epoch
         cycle_id = _new_id(connection, tables.cycles, row)
         for table, found in (
-            (tables.job_figures, [rows_written.job_row(job, cycle_id, intent_ids[job.name]) for job in view.jobs]),
+            (tables.job_figures, [rows_written.job_row(job, cycle_id, ids[job.name]) for job in view.jobs]),
             (tables.machine_figures, [rows_written.machine_row(machine, cycle_id) for machine in view.machines]),
             (tables.decisions, rows_written.decision_rows(plan.decisions, cycle_id, left_out)),
             (tables.step_outcomes, rows_written.outcome_rows(cycle.outcome.steps, cycle_id)),
@@ -266,49 +235,6 @@ class SqlStore:
             if found:
                 connection.execute(table.insert(), found)
         return cycle_id, run.windows.write(connection, view.routes, cycle_id)
-
-
-@dataclass(frozen=True, slots=True)
-class _LastCycle:
-    """The last cycle that was written; perhaps it was announced, and what came of it follows."""
-
-    number: int
-    cycle: Cycle
-    said: Sequence[str]  # of what was left out of it
-
-    def becomes(self, cycle: Cycle) -> bool:
-        """Whether it is the same one, with what came of it. Its parts are the same objects: comparing them is cheap."""
-        before = self.cycle
-        return not before.outcome.steps and replace(before, outcome=cycle.outcome, error=cycle.error) == cycle
-
-
-@dataclass(slots=True)
-class _Writing:
-    """The run that is being written, and what of it is known to be in the database."""
-
-    info: RunInfo
-    number: int
-    token: str
-    epoch: int
-    last_at_s: float | None
-    windows: WrittenWindows
-    file: tuple[int, int] | None = None  # that it is written into, where it is a file
-    appended: int = 0
-    last: _LastCycle | None = None
-    says_less: bool = False  # than there was in its last round: warned of once
-    intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
-    memories: dict[str, PolicyMemory] = field(default_factory=dict)
-
-    def wrote(self, cycle: Cycle, intent_ids: Mapping[str, int]) -> None:
-        self.last_at_s = cycle.at_s
-        self.appended += 1
-        self.memories[cycle.policy] = cycle.memory
-        for job in cycle.view.jobs:
-            self.intents[job.name] = (job.intent, intent_ids[job.name])
-
-
-def _taken_over(run_id: str) -> TakenOverError:
-    return TakenOverError(f"another driver has taken up run {run_id}; this one stops acting")
 
 
 def _began_s(known_s: object, run: RunInfo) -> float | None:
@@ -328,57 +254,6 @@ def _drop_timeless(connection: sa.Connection, run: int, name: str) -> None:
     gone = connection.execute(tables.cycles.delete().where(cycles.run == run, cycles.at_s > cells.LATEST_S)).rowcount
     if gone:
         log.warning("run %s: rounds that were recorded at instants that are none are dropped: %d", name, gone)
-
-
-def _take_over(connection: sa.Connection, run: int) -> tuple[str, int]:
-    """The newest token, and its epoch; whoever writes under the one before has ended its transaction."""
-    token, writers = uuid.uuid4().hex, tables.writers
-    risen = {"token": token, "epoch": sa.func.coalesce(writers.c.epoch, 0) + 1}
-    changed = writers.update().where(writers.c.run == run).values(risen).returning(writers.c.epoch)
-    epoch = connection.execute(changed).scalar_one_or_none()
-    if epoch is None:
-        epoch = 1
-        connection.execute(writers.insert().values(run=run, token=token, epoch=epoch))
-    return token, int(epoch)
-
-
-def _intent_ids(connection: sa.Connection, run: _Writing, view: View) -> dict[str, int]:
-    """The row of each job's intent; a new row for a new job, or an intent that was changed."""
-    ids: dict[str, int] = {}
-    new: list[JobView] = []
-    for job in view.jobs:
-        known = run.intents.get(job.name)
-        if known and known[0] == job.intent:
-            ids[job.name] = known[1]
-        else:
-            new.append(job)
-    return {**ids, **_new_intent_ids(connection, run.number, new)} if new else ids
-
-
-def _new_intent_ids(connection: sa.Connection, run: int, jobs: Sequence[JobView]) -> dict[str, int]:
-    """Of jobs that are new, or whose intents are: all looked up at once, for a fleet's first round has thousands."""
-    wanted = {job.name: (job.name, encode_intent(job.intent)) for job in jobs}
-    known = _stored_intents(connection, run, wanted)
-    rows_ = [
-        {"run": run, "job": name, "body": body, "text": job.intent.text(), "max_utility": job.max_utility}
-        for job in jobs
-        for name, body in [wanted[job.name]]
-        if (name, body) not in known
-    ]
-    if rows_:
-        connection.execute(tables.intents.insert(), rows_)
-        known = _stored_intents(connection, run, wanted)
-    return {name: known[key] for name, key in wanted.items()}
-
-
-def _stored_intents(connection: sa.Connection, run: int, names: Collection[str]) -> dict[tuple[str, str], int]:
-    """Rows by job and intent: of a few jobs theirs, of many all that there are."""
-    of = tables.intents.c
-    job = sa.type_coerce(of.job, sa.Text)  # whole: it is compared
-    wanted = sa.select(job, of.body, of.id).where(of.run == run).order_by(of.id.desc())
-    if len(names) <= _FEW:
-        wanted = wanted.where(of.job.in_(sorted(names)))
-    return {(job, body): number for job, body, number in connection.execute(wanted)}
 
 
 def _write_memory(connection: sa.Connection, run: int, cycle: Cycle, left_out: LeftOut) -> None:
