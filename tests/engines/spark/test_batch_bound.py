@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark.jvm import batch_limits
+from penstock.engines.spark.jvm import read_limits
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.errors import EngineError
@@ -254,7 +254,7 @@ def test_a_batch_has_a_row_at_least(spark: SparkSession, bounds: BatchBounds, ro
 
 
 def test_a_spark_without_the_setter_is_told_apart(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_limits, "home_of", lambda jvm, name: "org.apache.spark.sql.Row")
+    monkeypatch.setattr(read_limits, "home_of", lambda jvm, name: "org.apache.spark.sql.Row")
     bounds = BatchBounds(spark)
     assert bounds.unsupported is not None
     query = made(spark, 10).writeStream.format("noop").start()

@@ -9,7 +9,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.first_batches import SmallBatch
 from penstock.engines.spark.batch_parts import parts
-from penstock.engines.spark.jvm.batch_limits import BatchLimits, BoundedSource
+from penstock.engines.spark.jvm.batch_limits import BatchLimits
+from penstock.engines.spark.jvm.bounded_sources import BoundedSource
 from penstock.errors import EngineError, first_line
 
 _Found = TypeVar("_Found")

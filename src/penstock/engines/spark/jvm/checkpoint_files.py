@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jvm.moved import class_of
+from penstock.engines.spark.jvm.private_fields import value_of
 
 _LOCATION, _NAME = "checkpointLocation", "queryName"
 _LOCATIONS_CONF = "spark.sql.streaming.checkpointLocation"
@@ -17,9 +18,7 @@ _THERE_ALREADY = "FileAlreadyExistsException"
 def location_of(spark: SparkSession, writer: DataStreamWriter, name: str | None = None) -> str | None:
     """Where the query of that name, else of the writer's, will keep its checkpoint; None: in a new place each time."""
     java: Any = writer._jwrite
-    declared = java.getClass().getDeclaredField("extraOptions")
-    declared.setAccessible(True)
-    options = declared.get(java)
+    options = value_of(java, "extraOptions")
     said = options.get(_LOCATION)
     if said.isDefined():
         return str(said.get())

@@ -10,6 +10,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.moved import homes_of
+from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.engines.spark.watch.files import WaitingFiles
 
 _FILE_SOURCES = frozenset(homes_of("FileStreamSource"))
@@ -31,14 +32,8 @@ def waiting_files(query: StreamingQuery) -> WaitingFiles | None:
 def _waiting(source: Any) -> WaitingFiles | None:
     if source.getClass().getName() not in _FILE_SOURCES:
         return None
-    bound = _field(source, "maxFilesPerBatch")
+    bound = value_of(source, "maxFilesPerBatch")
     if bound is None or not bound.isDefined():
         return None
-    unread = _field(source, "unreadFiles")
+    unread = value_of(source, "unreadFiles")
     return WaitingFiles(0 if unread is None else int(unread.size()), int(bound.get()))
-
-
-def _field(source: Any, name: str) -> Any:
-    field = source.getClass().getDeclaredField(name)
-    field.setAccessible(True)
-    return field.get(source)

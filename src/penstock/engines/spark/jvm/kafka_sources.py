@@ -5,7 +5,7 @@ A batch's progress says what had arrived when the batch began. The broker knows 
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
+from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.engines.spark.said_once import SaidOnce
 from penstock.errors import EngineError, GoverningEndsError
 from penstock.extras import MissingExtraError, check_extra
@@ -66,8 +67,7 @@ def kafka_sources(query: StreamingQuery) -> tuple[BrokerTopics, ...] | None:
 class ArrivalWatch:
     """Asks the brokers how many rows each query's topics were ever given."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._away_until_s: dict[Address, float] = {}
         self._brokers: dict[Address, AskedBroker] = {}
         self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
@@ -109,7 +109,7 @@ class ArrivalWatch:
             self._brokers.pop(gone).close()
 
     def _ask(self, broker: Address, sources: set[BrokerTopics]) -> dict[BrokerTopics, float]:
-        if self._clock() < self._away_until_s.get(broker, -inf):
+        if time.monotonic() < self._away_until_s.get(broker, -inf):
             return {}
         here = [source for source in sources if source.broker == broker]
         try:
@@ -120,7 +120,7 @@ class ArrivalWatch:
             return {}
         except EngineError as error:
             self._said.warn(broker[0], _NOT_KNOWN, error)
-            self._away_until_s[broker] = self._clock() + _RESTS_FOR_S
+            self._away_until_s[broker] = time.monotonic() + _RESTS_FOR_S
             return {}
         self._said.well(broker[0])
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
@@ -170,6 +170,4 @@ def options_of(stream: Any) -> Any:
     """Those of a Kafka source, as a map in the JVM; None for any other."""
     if stream.getClass().getName() != _CLASS:
         return None
-    held = stream.getClass().getDeclaredField("options")
-    held.setAccessible(True)
-    return held.get(stream)
+    return value_of(stream, "options")

@@ -11,6 +11,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from penstock.core.lineage import LineageRun
+from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.errors import first_line
 
 _LISTENER = "io.openlineage.spark.agent.OpenLineageSparkListener"
@@ -44,15 +45,9 @@ class ApplicationRun:
             return None
         listeners = context.sc().listenerBus().listeners()
         found = [one for one in map(listeners.get, range(listeners.size())) if one.getClass().getName() == _LISTENER]
-        contexts = _field(found[0], "contextFactory") if found else None
+        contexts = value_of(found[0], "contextFactory") if found else None
         if contexts is None:
             return None
-        emitter = _field(contexts, "openLineageEventEmitter")
+        emitter = value_of(contexts, "openLineageEventEmitter")
         told = (emitter.getApplicationRunId().toString(), emitter.getJobNamespace(), emitter.getApplicationJobName())
         return LineageRun(*map(str, told))
-
-
-def _field(of: Any, name: str) -> Any:
-    field = of.getClass().getDeclaredField(name)
-    field.setAccessible(True)
-    return field.get(of)

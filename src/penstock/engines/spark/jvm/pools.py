@@ -9,6 +9,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+from penstock.engines.spark.jvm.private_fields import field_of
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import EngineError
 
@@ -43,8 +44,9 @@ class FairPools:
             try:
                 found = self._scheduler.getPoolForName(name)
                 if found.isDefined():
-                    _set_field(found.get(), "minShare", share.min_share)
-                    _set_field(found.get(), "weight", share.weight)
+                    pool = found.get()
+                    field_of(pool, "minShare").setInt(pool, share.min_share)
+                    field_of(pool, "weight").setInt(pool, share.weight)
                 else:
                     self._create(name, share)
             except Py4JError as error:
@@ -56,9 +58,3 @@ class FairPools:
         scheduling = self._jvm.org.apache.spark.scheduler
         pool = scheduling.Pool(name, scheduling.SchedulingMode.FIFO(), share.min_share, share.weight)
         self._scheduler.taskScheduler().rootPool().addSchedulable(pool)
-
-
-def _set_field(pool: Any, name: str, value: int) -> None:
-    field = pool.getClass().getDeclaredField(name)
-    field.setAccessible(True)
-    field.setInt(pool, value)

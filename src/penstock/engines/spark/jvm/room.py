@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.errors import EngineError
 
 _MESSAGES = "org.apache.spark.deploy.DeployMessages"
@@ -55,10 +56,4 @@ def _rpc(context: SparkContext) -> Any:
     `SparkEnv` has it too, but names a class that the package does not ship, at which py4j's reflection gives up.
     """
     scheduler: Any = context._jsc.sc()
-    return _field(_field(scheduler, "_heartbeatReceiver"), "nettyEnv")
-
-
-def _field(of: Any, name: str) -> Any:
-    field = of.getClass().getDeclaredField(name)
-    field.setAccessible(True)
-    return field.get(of)
+    return value_of(value_of(scheduler, "_heartbeatReceiver"), "nettyEnv")
