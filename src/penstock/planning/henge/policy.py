@@ -27,24 +27,18 @@ from penstock.planning.henge.actions import (
     revert,
 )
 from penstock.planning.henge.expect import shares_slots
+from penstock.planning.henge.judging import acted, converged, judged, pending_of
 from penstock.planning.henge.memory import ActionKind, HengeMemory, PastConfiguration, Pending, Phase
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
     Signal,
-    arrivals,
     catching_up,
     caused_by_us,
-    dropped,
     find_signal,
-    given_up,
     names,
     noted,
-    of_the_past,
-    processes_more,
-    same_input,
     set_aside,
     steady_utility,
-    steady_utility_of,
 )
 
 
@@ -98,7 +92,7 @@ def _rest_without(view: View, memory: HengeMemory, settings: HengeSettings) -> t
 def _answer_fall(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Take back what did harm late; what else made utility fall is the workload's doing, so forget."""
     if memory.history and caused_by_us(view, memory, settings):
-        memory = _judged(view, memory, settings)
+        memory = judged(view, memory, settings)
         best = best_past(memory.history, settings.drop_within * view.max_utility)
         if best is not None and best < len(memory.history) - 1:
             return _revert(view, memory, settings, "utility fell after the last steps, with the same input")
@@ -153,17 +147,17 @@ def _reopen(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
 
 
 def _at_max(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
-    memory = _judged(view, memory, settings)
+    memory = judged(view, memory, settings)
     rounds = memory.rounds_at_max + 1
     if rounds < settings.rounds_at_max:
         note = f"everyone has what they asked for, round {rounds} of {settings.rounds_at_max}"
         return Plan(note=note), replace(memory, rounds_at_max=rounds)
-    return Plan(note="converged: everyone has what they asked for"), _converged(view, memory, settings)
+    return Plan(note="converged: everyone has what they asked for"), converged(view, memory, settings)
 
 
 def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
-    memory = _judged(view, replace(memory, rounds_at_max=0), settings)
+    memory = judged(view, replace(memory, rounds_at_max=0), settings)
     waited_for = catching_up(view, memory, settings)
     queue = candidates(view, set_aside(view, memory, settings) | waited_for)
     # With models the first step is their answer; what they did not foresee is searched for from there. It is known
@@ -213,7 +207,7 @@ def _given(
     modelled: bool = False,
 ) -> tuple[Plan, HengeMemory]:
     """More for the head of the queue, or for several at once: it is the head that they are judged by."""
-    pending = replace(_pending(view, memory, settings, ActionKind.RECONFIGURATION, head), modelled=modelled)
+    pending = replace(pending_of(view, memory, settings, ActionKind.RECONFIGURATION, head), modelled=modelled)
     moves = tuple(move for decision in decisions for move in decision.thread_moves)
     helped = {name for decision in decisions for name in decision.jobs}
     memory = replace(
@@ -221,12 +215,12 @@ def _given(
         given_up={name: left for name, left in memory.given_up.items() if name not in helped},
         helped_at_s={**memory.helped_at_s, **dict.fromkeys(helped, view.at_s)},
     )
-    return Plan(decisions), _acted(memory, pending, PastConfiguration(moves))
+    return Plan(decisions), acted(memory, pending, PastConfiguration(moves))
 
 
 def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """A reconfiguration made things worse: reduce when that can help, else revert (4.3.2 and 4.3.3)."""
-    memory = _judged(view, memory, settings)
+    memory = judged(view, memory, settings)
     decision = None
     if crowded(view) and not memory.locked_out:
         decision = reduce_satisfied(view, memory.reduced, settings)
@@ -241,16 +235,8 @@ def _reduced(
     """Less for those that are satisfied; where it is for the sake of one job, it is that job that it is judged by."""
     helped = {**memory.helped_at_s, **({} if head is None else {head.name: view.at_s})}
     memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True, helped_at_s=helped)
-    pending = _pending(view, memory, settings, ActionKind.REDUCTION, head)
-    return Plan((decision,)), _acted(memory, pending, PastConfiguration(decision.thread_moves))
-
-
-def _pending(
-    view: View, memory: HengeMemory, settings: HengeSettings, kind: ActionKind, head: JobView | None
-) -> Pending:
-    known = () if head is None else (head.name, steady_utility_of(head, memory), head.figures.processed_rps)
-    found = Pending(kind, view.at_s, steady_utility(memory, settings), *known)
-    return replace(found, arrivals_rps=arrivals(view))
+    pending = pending_of(view, memory, settings, ActionKind.REDUCTION, head)
+    return Plan((decision,)), acted(memory, pending, PastConfiguration(decision.thread_moves))
 
 
 def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: str) -> tuple[Plan, HengeMemory]:
@@ -258,70 +244,17 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     best = best_past(memory.history, settings.drop_within * view.max_utility)
     decision = None if best is None else revert(view, memory.history, best, because)
     if decision is None or best is None:
-        return Plan(note=f"converged: {because}"), _converged(view, memory, settings)
+        return Plan(note=f"converged: {because}"), converged(view, memory, settings)
     # What is undone led nowhere better, whoever was judged by it: tried again soon, it would be undone again.
     grown = {move.job for past in memory.history[best + 1 :] for move in past.moves if move.after > move.before}
     until = dict.fromkeys(grown - memory.modelled - memory.blocked_until.keys(), view.at_s + settings.blocklist_s)
     pending = Pending(ActionKind.REVERSION, view.at_s, steady_utility(memory, settings))
-    memory = _acted(memory, pending, PastConfiguration(decision.thread_moves))
+    memory = acted(memory, pending, PastConfiguration(decision.thread_moves))
     memory = replace(memory, reverted=True, blocked_until={**until, **memory.blocked_until})
     # The bar for a later fall is what the old configuration gives now, not what it gave then.
     return Plan((decision,)), replace(
-        _converged(view, memory, settings), history=memory.history[: best + 1], converged_utility=0.0
+        converged(view, memory, settings), history=memory.history[: best + 1], converged_utility=0.0
     )
-
-
-def _acted(memory: HengeMemory, pending: Pending, past: PastConfiguration) -> HengeMemory:
-    return replace(
-        memory, pending=pending, history=(*memory.history, past), recent=(), recent_of={}, disturbed_at_s=pending.at_s
-    )
-
-
-def _converged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
-    return replace(
-        memory,
-        state=Phase.CONVERGED,
-        rounds_at_max=0,
-        pending=None,
-        converged_utility=steady_utility(memory, settings),
-        given_up=given_up(view, memory, settings),
-    )
-
-
-def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
-    """Close the pending action: note the utility it led to, and blocklist a job that gained little."""
-    level = steady_utility(memory, settings)
-    pending = memory.pending
-    if pending is not None and not same_input(view, pending, settings):
-        # Nothing can be learnt from it, and what other configurations gave was under another workload.
-        return replace(memory, pending=None, history=(PastConfiguration((), level, arrivals(view)),))
-    history = memory.history or (PastConfiguration(()),)
-    worth = level if pending is None else level + of_the_past(view, memory, pending, settings)
-    memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=worth, arrivals_rps=arrivals(view))))
-    if pending is None:
-        return memory
-    if pending.kind is ActionKind.RECONFIGURATION and not dropped(view, memory, settings):
-        memory = replace(memory, locked_out=False)
-    # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
-    futile = dropped(view, memory, settings) or _gained_little(view, memory, pending, settings)
-    if pending.job is not None and futile:
-        # Models that were wrong say nothing against the search: it may begin at once.
-        until = view.at_s + (0.0 if pending.modelled else settings.blocklist_s)
-        memory = replace(memory, blocked_until={**memory.blocked_until, pending.job: until})
-    return replace(memory, pending=None)
-
-
-def _gained_little(view: View, memory: HengeMemory, pending: Pending, settings: HengeSettings) -> bool:
-    """Less than 5 % more utility, and no more rows processed either.
-
-    The paper looks at utility alone. Behind a long backlog utility hardly moves at first: that the backlog
-    grows more slowly than before is the gain there is.
-    """
-    job = next((job for job in view.jobs if job.name == pending.job), None)
-    if job is None or job.met:
-        return False
-    enough = pending.job_utility_before * (1 + settings.marginal_gain)
-    return not processes_more(job, pending, settings) and steady_utility_of(job, memory) < enough
 
 
 HANDLERS: dict[tuple[Phase, Signal], Handler] = {
