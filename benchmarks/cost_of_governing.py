@@ -34,7 +34,8 @@ from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.progress import epoch_s
 from penstock.governing.application import start_application
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
+from penstock.governing.governed import Governed
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, policy_named
 

@@ -44,7 +44,8 @@ from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stages import StageReading
 from penstock.governing.application import start_application
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
+from penstock.governing.governed import Governed
 from penstock.loop import LoopSettings
 from penstock.planning.routing.policy import RoutingMode, RoutingSettings
 from penstock.running.session import decider

@@ -25,7 +25,8 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.listener import QueryEvents
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
+from penstock.governing.governed import Governed
 from penstock.loop import LoopSettings
 from penstock.running.session import decider
 from tests.patience import eventually

@@ -18,8 +18,9 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.view import View, snapshot_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
 from penstock.governing.ending import end_queries
+from penstock.governing.governed import Governed
 from penstock.governing.remembering import Remembering
 from penstock.governing.watching import Renewal
 from penstock.loop import LoopSettings

@@ -16,8 +16,9 @@ from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import ConfigError, EngineError
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
 from penstock.governing.coordinated import TOKEN, Coordinated, ExecutorSize, OnSpark
+from penstock.governing.governed import Governed
 from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
 from tests.builders import job, pressed, view

@@ -20,7 +20,8 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import PoolShare
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
+from penstock.governing.governed import Governed
 from penstock.governing.remembering import remember
 from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings

@@ -20,7 +20,8 @@ from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import OutageError
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
+from penstock.governing.governed import Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.governing.story import RunStory, story_of
 from penstock.loop import LoopSettings

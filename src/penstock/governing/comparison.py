@@ -20,8 +20,9 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
 from penstock.governing.ending import end_queries
+from penstock.governing.governed import Governed
 from penstock.governing.remembering import Remembering
 from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings

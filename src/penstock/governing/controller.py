@@ -5,9 +5,9 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,7 @@ from penstock.analysis.assess import assess
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intent_hours import asked_at
-from penstock.core.intents import Intent
-from penstock.core.orders import Control, NoControl
-from penstock.core.ports import Policy, Store
-from penstock.core.price import Price
+from penstock.core.orders import NoControl
 from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.view import View
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
@@ -29,13 +26,12 @@ from penstock.governing import notebook
 from penstock.governing.clock import RealClock
 from penstock.governing.displays import Displays
 from penstock.governing.governable import Governable
-from penstock.governing.pulse import Heart, Motion, Pulse
+from penstock.governing.governed import Governed
+from penstock.governing.pulse import Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
-from penstock.loop import Carried, Governor, LoopSettings, drive
-from penstock.notifying.post import Post
-from penstock.planning.provision.advise import JobModels
-from penstock.running.session import BesideRounds, Session
+from penstock.loop import Carried, Governor, drive
+from penstock.running.session import BesideRounds
 from penstock.running.tending import Tending
 from penstock.threads import BesideThread
 
@@ -51,29 +47,6 @@ _STOPS_WITHIN_S = 60.0
 _MOVES_WITHIN_S = 20.0  # a loop that does nothing and waits for nothing is frozen, and replaced within a minute
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Governed:
-    """What a controller serves, and how."""
-
-    intents: Mapping[str, Intent]
-    policy: Policy
-    remembering: Remembering | None = None
-    settings: LoopSettings = LoopSettings()
-    until_s: float = float("inf")
-    models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
-    heart: Heart | None = None  # of a driver that somebody watches over
-    agent: "Callable[[Controller], Agent] | None" = None  # where a coordinator divides executors
-    post: Post | None = None  # where somebody is told of what happens
-    at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
-    look: "Callable[[], Renewal | None]" = lambda: None  # for what is wanted anew, such as a file's changes
-    slot_price: Price | None = None
-
-    def session(self, store: Store, control: Control) -> Session:
-        """The same as a session that is recorded there, and hears there what is asked of it."""
-        parts = (self.policy, store, self.settings, control, self.until_s, self.models, self.slot_price)
-        return Session(lambda: self.intents, *parts)
 
 
 class Controller:

@@ -2,25 +2,46 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
+from typing import Protocol
 
 from pyspark import SparkContext
 
-from penstock.core.view import JobView
+from penstock.core.cycle import Cycle
+from penstock.core.view import JobView, View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import AgentTls, Link
 from penstock.engines.applications.wire import NAME, Order, SaidExecutors, SaidLatency, SaidState, SaidTenant
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.errors import ConfigError, EngineError
-from penstock.governing.controller import Controller
 
 TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
 _CORES = "spark.executor.cores"
 _STATE_SHARE = 0.5  # of an executor's memory
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
+
+
+class ExecutorHolder(Protocol):
+    """What an agent asks of an application's controller, and has it do."""
+
+    @property
+    def newest(self) -> Cycle | None:
+        """The last round; None before there is one."""
+
+    def look(self) -> View:
+        """All jobs as they are now."""
+
+    def worth(self, slots: Sequence[int]) -> tuple[float, ...]:
+        """What all jobs would have together with so many slots each; empty while nobody can say."""
+
+    def executors(self) -> tuple[int, int]:
+        """How many executors live, and how many are wanted."""
+
+    def hold(self, executors: int) -> None:
+        """Have so many executors from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,7 @@ class Coordinated:
             remedy = "set it where the session is made: without it each executor has all cores of its worker"
             raise ConfigError(_CORES, None, remedy)
 
-    def agent(self, controller: Controller, context: SparkContext) -> Agent:
+    def agent(self, controller: ExecutorHolder, context: SparkContext) -> Agent:
         """The agent of an application."""
         each = ExecutorSize(_cores_each(context), memory_mib(context), _keeps_state_in_heap(context))
         governed = OnSpark(controller, self, each, str(context.applicationId))
@@ -95,7 +116,7 @@ class ExecutorSize:
 class OnSpark:
     """What an agent sees of a real application."""
 
-    def __init__(self, controller: Controller, how: Coordinated, each: ExecutorSize, cluster_id: str) -> None:
+    def __init__(self, controller: ExecutorHolder, how: Coordinated, each: ExecutorSize, cluster_id: str) -> None:
         self._controller = controller
         self._how = how
         self._each = each

@@ -23,8 +23,9 @@ from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
 from penstock.governing.divided import divided_by
+from penstock.governing.governed import Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings

@@ -11,8 +11,9 @@ from penstock.config.engine_file import EngineFile
 from penstock.core.run import RunInfo
 from penstock.core.view import View
 from penstock.errors import ConfigError
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
 from penstock.governing.governable import PlainWorld
+from penstock.governing.governed import Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember_run
 from penstock.governing.story import RunStory, story_of
 from penstock.loop import LoopSettings

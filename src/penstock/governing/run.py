@@ -27,9 +27,10 @@ from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.application import start_application, start_jvm
-from penstock.governing.controller import Controller, Governed
+from penstock.governing.controller import Controller
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.ending import end_queries
+from penstock.governing.governed import Governed
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
 from penstock.governing.named_routes import routed
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
