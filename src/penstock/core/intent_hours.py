@@ -8,6 +8,8 @@ from penstock.core.hours import Hours
 from penstock.core.intents import NO_UTILITY, Intent, Objective, fill, restated, shaped
 from penstock.core.shapes import Anything
 
+_LOOK_EVERY_S = 900.0
+
 
 def asked_at(intent: Intent, at_epoch_s: float) -> Intent:
     """What holds of it at that instant; it as it is where it holds always.
@@ -46,7 +48,7 @@ def always(intent: Intent) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def asked_share(intent: Intent, from_epoch_s: float, to_epoch_s: float, every_s: float = 900.0) -> float:
+def asked_share(intent: Intent, from_epoch_s: float, to_epoch_s: float) -> float:
     """The share of that time in which something is asked, looked at every quarter of an hour.
 
     >>> from penstock.core.intents import Latency
@@ -54,8 +56,8 @@ def asked_share(intent: Intent, from_epoch_s: float, to_epoch_s: float, every_s:
     0.5
     """
     every = whole(intent)
-    looks = max(1, round((to_epoch_s - from_epoch_s) / every_s))
-    return sum(_asks(every, from_epoch_s + (n + 0.5) * every_s) for n in range(looks)) / looks
+    looks = max(1, round((to_epoch_s - from_epoch_s) / _LOOK_EVERY_S))
+    return sum(_asks(every, from_epoch_s + (n + 0.5) * _LOOK_EVERY_S) for n in range(looks)) / looks
 
 
 def limited(intent: Intent, filed: Intent) -> Intent:

@@ -81,10 +81,9 @@ def locked(wanted: JarSet) -> tuple[Jar, ...]:
 
 
 @cache
-def jars(wanted: JarSet, place: Path | None = None) -> tuple[Path, ...]:
+def jars(wanted: JarSet) -> tuple[Path, ...]:
     """The files of that set, fetched when they are not cached yet."""
-    place = place or default_place()
-    listed = locked(wanted)
+    place, listed = default_place(), locked(wanted)
     missing = [jar for jar in listed if not _is(place / jar.file, jar)]
     if missing:
         _fetch(missing, place)

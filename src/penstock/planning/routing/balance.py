@@ -42,9 +42,9 @@ def _needed(graph: KeyGraph, operator: int, servers: int, imbalance: float) -> f
     return float(np.bincount(packed(weight, servers), weights=weight, minlength=servers).max()) / mean
 
 
-def polished(graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None = None) -> Ints:
+def polished(graph: KeyGraph, part: Ints, caps: Floats) -> Ints:
     """A balanced partition made better by exchanges of two keys of one operator, which need no room."""
-    work = _Work.of(graph, part, caps, affinity)
+    work = _Work.of(graph, part, caps)
     for _ in range(POLISHES):
         swapped = [work.swap(operator) for operator in range(len(graph.operators))]
         if not any(swapped) and not work.improve():
@@ -79,7 +79,7 @@ class _Work:
     bounds: list[int]
 
     @classmethod
-    def of(cls, graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None) -> "_Work":
+    def of(cls, graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None = None) -> "_Work":
         part = part.copy()
         return cls(graph, part, caps, loads(graph, part, caps.shape[1]), affinity, graph.first.tolist())
 

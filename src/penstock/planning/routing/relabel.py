@@ -4,29 +4,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from penstock.core.arrays import Floats, Ints
+from penstock.core.arrays import Ints
 from penstock.planning.routing.balance import best_match
 from penstock.planning.routing.judging import rack_of
 
 
-def relabelled(part: Ints, before: Ints, servers: int, state: Floats | None = None) -> Ints:
-    """The same partition under the names that move least; `before` holds -1 for keys that lived nowhere.
-
-    `state` weighs the keys, by bytes for instance; each counts one by default.
-    """
+def relabelled(part: Ints, before: Ints, servers: int) -> Ints:
+    """The same partition under the names that move least; `before` holds -1 for keys that lived nowhere."""
     known = before >= 0
     kept = np.zeros((servers, servers))
-    np.add.at(kept, (part[known], before[known]), 1.0 if state is None else state[known])
+    np.add.at(kept, (part[known], before[known]), 1.0)
     return best_match(kept)[part]
 
 
-def relabelled_in_racks(part: Ints, before: Ints, racks: Sequence[int], state: Floats | None = None) -> Ints:
+def relabelled_in_racks(part: Ints, before: Ints, racks: Sequence[int]) -> Ints:
     """As `relabelled`, but servers only change names within their rack, and whole racks of equal size among them."""
     sizes, rack = list(racks), rack_of(racks)
     servers = len(rack)
     known = before >= 0
     kept = np.zeros((servers, servers))
-    np.add.at(kept, (part[known], before[known]), 1.0 if state is None else state[known])
+    np.add.at(kept, (part[known], before[known]), 1.0)
     first = np.concatenate([[0], np.cumsum(sizes)])
     worth = np.full((len(sizes), len(sizes)), -1.0)
     inner: dict[tuple[int, int], Ints] = {}

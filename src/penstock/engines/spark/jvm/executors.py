@@ -53,12 +53,10 @@ class ExecutorLever:
         context: SparkContext,
         grown_within_s: float = _GROWN_WITHIN_S,
         leaves_within_s: float = LEAVES_WITHIN_S,
-        even: Callable[[], float] = time.monotonic,
     ) -> None:
         self._context = context
         self._grown_within_s = grown_within_s
         self._leaves_within_s = leaves_within_s
-        self._even = even
         self._leave_since_s: Mapping[str, float] = {}
         self._jvm: Any = context._jvm
         self._scheduler: Any = context._jsc.sc()
@@ -99,7 +97,7 @@ class ExecutorLever:
         """
         living = [executor.id for executor in self._reader.read()]
         within_s = self._leaves_within_s if self.moves_first else 0.0
-        found = parting(living, stay, self._leave_since_s, self._even(), within_s)
+        found = parting(living, stay, self._leave_since_s, time.monotonic(), within_s)
         self._leave_since_s = found.since_s
         if found.asked:
             self._decommission(found.asked)
