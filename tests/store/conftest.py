@@ -1,6 +1,7 @@
-"""Every store, ready to be written."""
+"""Every store, ready to be written; and one in a file, whose run has begun."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from penstock.store.archive import Archive
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
 from penstock.store.tolerant import Tolerant
+from tests.recorded import RUN
 
 KINDS = ("memory", "sqlite", "postgresql", "tolerant")
 
@@ -30,3 +33,15 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[
     yield again
     for store in opened:
         store.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqlStore]:
+    with closing(open_store(path)) as opened:
+        opened.begin(RUN)
+        yield opened

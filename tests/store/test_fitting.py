@@ -1,9 +1,6 @@
 """A fleet whose round could not be read again is recorded as far as it can be, and its story is told."""
 
-from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +9,6 @@ from penstock.core.plan import Outcome, StepOutcome
 from penstock.core.view import View, snapshot_of
 from penstock.store import codec
 from penstock.store.fitting import LeftOut, snapshot_text
-from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.telling.explain import explain
 from penstock.telling.report import page
@@ -20,13 +16,6 @@ from tests.recorded import RUN, Noted, a_cycle, a_job, a_view, an_acting_cycle
 
 JOBS = 1000
 STAGES = tuple(StageFigures(f"stage {number}", 8, 1000, 1000, 1.5, 0.5) for number in range(10))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    with closing(open_store(tmp_path / "runs.sqlite")) as opened:
-        opened.begin(RUN)
-        yield opened
 
 
 def fleet(at_s: float) -> View:

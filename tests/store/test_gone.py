@@ -1,7 +1,6 @@
 """A store's file that is deleted, replaced, or may only be read: whoever has it open says so and goes on."""
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,18 +18,6 @@ from tests.cli.calling import penstock
 from tests.recorded import RUN, a_cycle
 
 LATER_S = 10.0 + max(RETRY_S, 60.0)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "runs.sqlite"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[SqlStore]:
-    with closing(open_store(path)) as opened:
-        opened.begin(RUN)
-        yield opened
 
 
 def test_who_writes_into_a_file_that_was_deleted_says_so(path: Path, store: SqlStore) -> None:

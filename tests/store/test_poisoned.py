@@ -3,7 +3,6 @@
 import json
 import logging
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -44,18 +43,6 @@ POISON: dict[str, dict[str, Any]] = {
     "a yes to nothing": {"act": "approve"},
     "a time that is none": {"act": "pause", "at_epoch_s": "yesterday"},
 }
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "runs.sqlite"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[SqlStore]:
-    with closing(open_store(path)) as opened:
-        opened.begin(RUN)
-        yield opened
 
 
 def put(path: Path, table: str, **row: Any) -> None:

@@ -19,11 +19,6 @@ from tests.recorded import RUN, Noted, a_cycle, a_job, a_view, an_acting_cycle
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "runs.sqlite"
-
-
-@pytest.fixture
 def store(path: Path) -> Iterator[SqlStore]:
     opened = open_store(path, Retention(max_age_s=1000.0, max_cycles=20, every=1, batch=3))
     yield opened
