@@ -34,13 +34,13 @@ def in_batches(window: PairCounts, batches: int, times: int, chance: random.Rand
 
 def drawn(batches: Batches, chance: random.Random) -> PairCounts:
     """As the product knows a window today."""
-    window, one_in = SampledWindow(), 1
+    window = SampledWindow()
     for rows in batches:
+        one_in = one_in_for(len(rows), 1 / len(batches))
         found = [pair for pair in rows if chance.random() * one_in < 1]
         told = chance.sample(found, MOST) if len(found) > MOST else found
         stands_for = one_in * len(found) / max(1, len(told))
-        window.add(PairCounts({pair: n * stands_for for pair, n in Counter(told).items()}, len(rows)), len(told))
-        one_in = one_in_for(len(rows), window.drawn)
+        window.add(PairCounts({pair: n * stands_for for pair, n in Counter(told).items()}, len(rows)))
     return window.closed()
 
 

@@ -29,7 +29,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
-from penstock.correlation.sampling import ENOUGH, one_in_for
+from penstock.correlation.sampling import one_in_for
 from penstock.engines import processes
 from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.measured import measured
@@ -40,6 +40,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"
 WARM_UP = 2
 PAIRS = " with pairs"
 _LOOKS_EVERY_S = 0.1
+BATCHES_A_WINDOW = 60  # of ten minutes by default; more of them draw as many
 REGIONS, TAGS, PARTITIONS = 1000, 20_000, 4
 Variant = Callable[[SparkSession, str], DataFrame]  # with the checkpoint that its query has
 
@@ -93,7 +94,7 @@ def variants(options: argparse.Namespace) -> Mapping[str, Variant]:
         return query(stream, route)
 
     pairs = ("region", "tag")
-    one_in = one_in_for(rows, ENOUGH)  # as penstock has a governed query draw, once its window is full
+    one_in = one_in_for(rows, 1 / BATCHES_A_WINDOW)  # as penstock has a governed query draw
     return {
         "plain": lambda spark, _: query(events(spark, rows), None),
         "measured": lambda spark, _: query(measured(events(spark, rows), "timestamp"), None),

@@ -8,6 +8,7 @@ from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from penstock.engines.spark.jvm.features import has_pairs
 from penstock.engines.spark.jvm.quantiles import spread_of
+from penstock.engines.spark.jvm.routing.draw_call import draw_call
 from penstock.engines.spark.routing.pair_draw import PairDraw
 from penstock.engines.spark.watch.progress import OBSERVED
 from penstock.errors import ConfigError
@@ -24,7 +25,7 @@ def measured(
 
     `event_time` names a timestamp column that says when a row arrived, or came to be. Call it once in a query,
     as near to the source as the column is there. It costs 0.15 to 0.2 microseconds a row. `pairs` names the keys of
-    consecutive stateful operators, two or more, whose pairs are counted too, for routing: of some 2,000 rows of each
+    consecutive stateful operators, two or more, whose pairs are counted too, for routing: of some hundred rows of each
     batch, drawn by chance, or of one row in `one_in` where that is given; of 5,000 at the most.
     """
     types = {field.name: field.dataType for field in df.schema.fields}
@@ -37,7 +38,7 @@ def measured(
     # The sketch fails on NULL; a row without a time counts as one that came with the batch.
     arrival_ms = functions.coalesce(_millis(functions.col(event_time)), _millis(functions.current_timestamp()))
     # Worked out before the observation, whose arguments Spark interprets row by row.
-    draw = PairDraw(df.sparkSession, keys, one_in) if keys else None
+    draw = PairDraw(df.sparkSession, keys, one_in, draw_call(df.sparkSession)) if keys else None
     rows = df if draw is None else df.select("*", draw.chance())
     held = rows.select("*", arrival_ms.alias(_ARRIVAL), *(() if draw is None else draw.columns()))
     seen = held.observe(
@@ -62,9 +63,9 @@ def _keys(df: DataFrame, pairs: Sequence[str | Sequence[str]]) -> list[tuple[str
 
 def _counted(df: DataFrame, keys: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Those whose pairs are counted: none where this Spark has nothing to count them by."""
-    if keys and not has_pairs():
+    if keys and not has_pairs(df.sparkSession):
         version = df.sparkSession.version
-        _log.warning("pairs of keys are not counted: Spark %s draws no rows of a batch (min_by of several)", version)
+        _log.warning("pairs of keys are not counted: Spark %s draws no rows itself (min_by of several)", version)
         return []
     return keys
 

@@ -33,7 +33,7 @@ def watch(tmp_path: Path) -> RouteWatch:
 
 
 def a_batch(at_s: float, rows: int) -> Batch:
-    drawn = DrawnPairs((PairCounts.exact({("Asia", "#java"): rows}),), rows)
+    drawn = DrawnPairs((PairCounts.exact({("Asia", "#java"): rows}),))
     return Batch("run", int(at_s), at_s, at_s + 1.0, rows, drawn=drawn)
 
 

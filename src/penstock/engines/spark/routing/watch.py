@@ -38,6 +38,7 @@ class RouteWatch:
     routed: Routed
     window_s: float
     opened_s: float | None = None
+    last_batch_s: float | None = None  # when it started
     table_since_s: float = 0.0
     past: tuple[PastMove, ...] = ()
     hops: list[SampledWindow] = field(default_factory=list)  # what met in this window between operators
@@ -51,15 +52,17 @@ class RouteWatch:
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
-        drawn = batch.drawn
+        drawn, before_s = batch.drawn, self.last_batch_s
+        self.last_batch_s = batch.started_s
         if not drawn.pairs or len(drawn.pairs) != len(self._links):
             return
         if self.opened_s is None or not self.hops:
             self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
             self.hops = [SampledWindow() for _ in drawn.pairs]
         for hop, pairs in zip(self.hops, drawn.pairs, strict=True):
-            hop.add(pairs, drawn.rows)
-        draw_one_in(drawn.cell, one_in_for(batch.rows, self.hops[0].drawn))
+            hop.add(pairs)
+        of_window = 1.0 if before_s is None else (batch.started_s - before_s) / self.window_s
+        draw_one_in(drawn.cell, one_in_for(batch.rows, of_window))
 
     def close_window(self, wall_s: float, key_bytes: float | None) -> None:
         """Once a window of pairs is full, it is what is told, and the next one begins."""
