@@ -20,6 +20,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from chaos_clock import COMPILER
 from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
 from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s, wanted_share
 from chaos_record import Watched
-from chaos_world import ROUTED, Postgres, World, tell
+from chaos_world import DATABASE, ROUTED, Postgres, World, tell
 from confluent_kafka import KafkaException
 from observer import messages
 
@@ -42,6 +43,9 @@ from penstock.engines.spark.standalone import StartedCluster
 from penstock.errors import EngineError
 
 HOSTS = 2
+CHECKPOINTS_MIB = 128  # of eight tenants that count 50 keys take a fifth of that
+DATABASE_MIB = 384  # a new one takes a fifth of that, and its log up to half
+INTERVAL_S = 5.0
 LINK = "1gbit"  # of each host
 PARTITIONS = 2
 KEYS = 50
@@ -64,6 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0, help="of load; starting and counting come on top")
+    parser.add_argument("--skip", type=int, default=0, help="so many pairs of the seed, which another run had")
     parser.add_argument("--pairs", type=int, help="so many and no more, each until utility is back, instead of minutes")
     parser.add_argument("--untimed", action="store_true", help="how soon utility is back is told and breaks no law")
     parser.add_argument("--tenants", type=int, default=8)
@@ -76,7 +81,8 @@ def main() -> None:
         signal.signal(number, lambda *_: sys.exit(130))
     place = options.place or Path(tempfile.mkdtemp(prefix="penstock-chaos-"))
     place.mkdir(parents=True, exist_ok=True)
-    refused = live_apart(place / "checkpoints")
+    place.chmod(0o755)  # PostgreSQL, which does not run as root, has its folder there
+    refused = live_apart({place / "checkpoints": CHECKPOINTS_MIB, place / DATABASE: DATABASE_MIB})
     if refused is not None:
         tell(f"no disk to fill, no link to cut, no hosts of their own: {refused}")
     try:
@@ -91,7 +97,7 @@ def _lived(place: Path, apart: bool, options: argparse.Namespace) -> bool:
     """Whether all laws held. It is told before anything is taken down, which may fail too."""
     names = [*(f"tenant{number}" for number in range(options.tenants - 1)), ROUTED]
     with ExitStack() as stack:
-        postgres = Postgres(stack)
+        postgres = Postgres(stack, place / DATABASE if apart else None)
         stack.callback(standalone.down, place / "cluster.json")
         cluster = _cluster(place / "cluster.json", (len(names) + 1) // HOSTS, apart)
         stack.callback(broker.down, place / "kafka.json")
@@ -112,7 +118,8 @@ def _told(history: History, net: Net | None, options: argparse.Namespace) -> boo
     laws = judged(history)
     where = "both workers on one host" if net is None else f"workers on {len(net.hosts)} hosts of their own"
     length = f"{options.minutes:g} minutes" if options.pairs is None else f"pairs: {options.pairs}"
-    text = report(history, laws, options.seed, length, f"{options.tenants} tenants, {where}")
+    skipped = f", without the first {options.skip} pairs" if options.skip else ""
+    text = report(history, laws, options.seed, f"{length}{skipped}", f"{options.tenants} tenants, {where}")
     print(text, flush=True)
     if options.out is not None:
         with options.out.open("a", encoding="utf-8") as page:
@@ -178,7 +185,7 @@ def _tenants_file(place: Path, names: Sequence[str], cluster: StartedCluster, bo
             **({} if cluster.net is None else {"spark.driver.host": cluster.net.gateway}),
         },
         "checkpoints": str(place / "checkpoints"),
-        "interval": "5s",
+        "interval": f"{INTERVAL_S:g}s",
         "jobs": jobs,
     }
 
@@ -199,7 +206,7 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     seconds = options.minutes * 60.0 if options.pairs is None else options.pairs * RECOVERS_WITHIN_S
     struck: list[Struck] = []
     known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))
-    pairs = drawn(options.seed, _with(options.only.split(","), known))
+    pairs = islice(drawn(options.seed, _with(options.only.split(","), known)), options.skip, None)
     loads = {name: _load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
     try:
         _until_well(world, watched)
@@ -216,7 +223,7 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     rows, unjudged = _counted_or_why(world, watched, bootstrap, loads)
     ended_s = time.time()
     seen = _recorded(world, watched, struck, ended_s)
-    history = replace(seen, rows=rows, unjudged=unjudged)
+    history = replace(seen, rows=rows, unjudged=unjudged, interval_s=INTERVAL_S)
     (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
     return history
 
@@ -291,7 +298,7 @@ def _pair(world: World, watched: Watched, pair: tuple[Fault, Fault]) -> Struck:
     while any(thread.is_alive() for thread in threads):
         watched.look()
         time.sleep(LOOK_EVERY_S)
-    return Struck(began_s, time.time(), text)
+    return Struck(began_s, time.time(), text, all(fault.spares_governing for fault in pair))
 
 
 def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_s: float) -> None:

@@ -8,22 +8,24 @@ iproute2.
 import ctypes
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from penstock.engines.spark.hosts import Host
 
 _MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
-_DISK_MIB = 128  # checkpoints of eight tenants that count 50 keys take a fifth of that
 _ENVIRONMENT = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
 
 
 _NAMES = Path("/run/netns")  # where iproute2 keeps the names of networks
 
 
-def live_apart(disk: Path) -> str | None:
-    """From now on, with a small disk in that place. What stands against it, and then all is as it was; else None."""
+def live_apart(disks: Mapping[Path, int]) -> str | None:
+    """From now on, with a disk of so many MiB in each of those places.
+
+    What stands against it, and then all is as it was; else None.
+    """
     try:
         _ran("ip", "-V")
     except (OSError, subprocess.CalledProcessError):
@@ -34,9 +36,9 @@ def live_apart(disk: Path) -> str | None:
         return f"this system permits no namespaces ({os.strerror(ctypes.get_errno())})"
     _ran("mount", "--make-rprivate", "/")
     _ran("ip", "link", "set", "lo", "up")
-    for place, size in ((disk, f"{_DISK_MIB}m"), (_NAMES, "1m")):
+    for place, mib in {**disks, _NAMES: 1}.items():
         place.mkdir(parents=True, exist_ok=True)
-        _ran("mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", "chaos", str(place))
+        _ran("mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=0755", "chaos", str(place))
     return None
 
 

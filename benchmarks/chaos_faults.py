@@ -34,6 +34,15 @@ class Fault:
     after_s: float = 0.0
 
     @property
+    def spares_governing(self) -> bool:
+        """Whether the driver runs on meanwhile, and its rounds are recorded.
+
+        >>> Fault(Kind.KILL, "broker").spares_governing, Fault(Kind.STOP, "JVM").spares_governing
+        (True, False)
+        """
+        return self.whom not in _DRIVERS | _STORES
+
+    @property
     def text(self) -> str:
         """In words."""
         at_once = self.kind in (Kind.KILL, Kind.SECOND) or self.whom == "checkpoint"
@@ -54,7 +63,8 @@ ALL = (
     (Kind.TAKE, "Python"),
 )
 # Of a disk and a network that the nemesis has made for itself.
-APART = ((Kind.FILL, "the checkpoints' disk"), (Kind.CUT, "a worker's link"))
+DATABASE_DISK = "the database's disk"
+APART = ((Kind.FILL, "the checkpoints' disk"), (Kind.FILL, DATABASE_DISK), (Kind.CUT, "a worker's link"))
 # Of a clock that the nemesis sets, where there is a C compiler.
 AHEAD, BACK = "the driver's clock an hour ahead", "the driver's clock an hour back"
 CLOCK = ((Kind.SET, AHEAD), (Kind.SET, BACK))
@@ -67,6 +77,7 @@ FLEET = (
 # Two at once that nobody can tell apart, or of which one undoes what the other one needs.
 # A run's clock begins by that of the driver: under a clock that was set, none is started.
 _DRIVERS = frozenset({"JVM", "Python", "supervisor", "driver on the run", "checkpoint", "routing book", AHEAD, BACK})
+_STORES = frozenset({"PostgreSQL", DATABASE_DISK})
 _OF_MASTER = frozenset({"worker", "executor"})  # that it has to know of
 _SHORT_S, _LONG_S = (5.0, 15.0), (50.0, 60.0)  # a driver that stands still for 40 s is replaced
 _LONG_SHARE = 0.25
@@ -96,7 +107,9 @@ def drawn(seed: int, faults: Sequence[tuple[Kind, str]] = ALL) -> Iterator[tuple
 
 def _goes_with(one: tuple[Kind, str], other: tuple[Kind, str]) -> bool:
     both = {one[1], other[1]}
-    return len(both) == 2 and not both <= _DRIVERS and not ("master" in both and both & _OF_MASTER)
+    return (
+        len(both) == 2 and not both <= _DRIVERS and not both <= _STORES and not ("master" in both and both & _OF_MASTER)
+    )
 
 
 def _fault(drawn_: tuple[Kind, str], after_s: float, chance: random.Random) -> Fault:

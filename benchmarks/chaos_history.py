@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 RECOVERS_WITHIN_S = 180.0
+AT_MOST = 3  # intervals from one round to the next, whatever is struck but governing itself
 RECOVERED = 0.95  # of the utility that there was before
 _SKEW_S = 1.0  # the run's clock goes by itself while a driver lives
 
@@ -63,6 +64,7 @@ class Struck:
     from_s: float
     to_s: float
     text: str
+    spares_governing: bool = False  # the driver ran on, and its rounds could be recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class History:
     until_s: float = 0.0  # when nobody looked any more
     others: Sequence[str] = field(default_factory=tuple)  # what the nemesis itself saw to be wrong
     unjudged: Sequence[str] = field(default_factory=tuple)  # why nothing can be said of rows
+    interval_s: float = 5.0  # of rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("nothing is recorded under an epoch that is over", len(history.cycles), tuple(out_of_turn(history))),
         Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
         Law("utility is back within 3 minutes", _known(history), tuple(unrecovered(history)), timed=True),
+        Law("rounds go on beside what is struck", _spared(history), tuple(held_up(history)), timed=True),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
         *((Law("rows can be counted", 1, tuple(history.unjudged)),) if history.unjudged else ()),
     )
@@ -149,6 +153,20 @@ def out_of_turn(history: History) -> Iterator[str]:
         if later and cycle.at_s > min(later) + _SKEW_S:
             steps = f", with {cycle.steps} steps" if cycle.steps else ""
             yield f"a round of epoch {cycle.epoch} began {cycle.at_s - min(later):.0f} s after a later one{steps}"
+
+
+def held_up(history: History) -> Iterator[str]:
+    """Rounds of one driver that came too late while what was struck was neither that driver nor its store."""
+    most_s = AT_MOST * history.interval_s + _SKEW_S
+    for struck in history.struck:
+        for before, after in pairwise(history.cycles) if struck.spares_governing else ():
+            meanwhile = before.at_s < struck.to_s and after.at_s > struck.from_s
+            if meanwhile and before.epoch == after.epoch and after.at_s - before.at_s > most_s:
+                yield f"after {struck.text}: {after.at_s - before.at_s:.0f} s between two rounds"
+
+
+def _spared(history: History) -> int:
+    return sum(struck.spares_governing for struck in history.struck)
 
 
 def unsettled(acts: Sequence[Asked]) -> Iterator[str]:

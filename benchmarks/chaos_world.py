@@ -8,16 +8,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import chaos_clock
 from chaos_apart import cut, full, unplugged
-from chaos_faults import AHEAD, Fault, Kind
+from chaos_faults import AHEAD, DATABASE_DISK, Fault, Kind
 from chaos_record import RUN
 from soak_driver import executors, family
 
@@ -36,6 +37,7 @@ ENDS_WITHIN_S = 180.0
 WORDS = 80  # of a command line: enough to know it
 ACTS = 30
 HOUR_S = 3600
+DATABASE = "database"  # whose folder that is
 ROUTED = "routed"  # the tenant whose keys have a route
 SOCKETS, STREAMS, WHAT_IFS = 300, 60, 10
 
@@ -45,11 +47,22 @@ def tell(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
+@contextlib.contextmanager
+def _scratch_in(disk: Path | None) -> Iterator[None]:
+    """What makes a folder of its own makes it on that disk."""
+    before, tempfile.tempdir = tempfile.tempdir, None if disk is None else str(disk)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
 class Postgres:
     """A server that can be killed and started again."""
 
-    def __init__(self, stack: ExitStack) -> None:
-        self._files = stack.enter_context(postgres_files("chaos"))
+    def __init__(self, stack: ExitStack, disk: Path | None = None) -> None:
+        with _scratch_in(disk):
+            self._files = stack.enter_context(postgres_files("chaos"))
         self._life = ExitStack()
         stack.callback(lambda: self._life.close())
         self._life.enter_context(self._files.running())
@@ -156,7 +169,7 @@ class World:
         _signal(pids, signal.SIGCONT)
 
     def _fill(self, fault: Fault) -> None:
-        with full(self.place / "checkpoints"):
+        with full(self.place / (DATABASE if fault.whom == DATABASE_DISK else "checkpoints")):
             time.sleep(fault.length_s)
 
     def _cut(self, fault: Fault) -> None:

@@ -43,6 +43,9 @@ class FaultyEngine:
         self.faults.strike("observe")
         return snapshot_of(a_view(now))
 
+    def start_again(self, job: str) -> None:
+        self.faults.strike("start_again")
+
     def apply(self, steps: Sequence[Step]) -> Outcome:
         self.faults.strike("apply")
         self.done.extend((self.faults.now, step.job) for step in steps)

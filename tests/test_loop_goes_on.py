@@ -13,7 +13,7 @@ from penstock.core.budget import Budget
 from penstock.core.intents import Intent
 from penstock.core.levers import Tasks
 from penstock.core.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
-from penstock.core.ports import Engine, Policy, Store
+from penstock.core.ports import Engine, Policy, StartsAgain, Store
 from penstock.errors import ConfigError, EngineError, LeaseLostError
 from penstock.loop import LoopSettings, drive
 from penstock.planning.henge.memory import ActionKind
@@ -243,7 +243,7 @@ class FromJavaError(Exception):
 
 
 # All that the loop asks of its parts; a policy's own beginning is tried in tests/governing/test_contained.py.
-PARTS = (Engine, Policy, Store, Control)
+PARTS = (Engine, StartsAgain, Policy, Store, Control)
 STAGES = sorted(name for part in PARTS for name, call in vars(part).items() if isfunction(call) and name[0] != "_")
 for _only_once in ("start", "leave"):  # before the first round, and after the last
     STAGES.remove(_only_once)
@@ -262,7 +262,7 @@ def test_no_error_at_any_call_ends_governing_and_rounds_are_three_intervals_apar
     intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}  # whose windows the store is asked for
     world = World(faults, LoopSettings(approval=frozenset({"fraud"})), policy, intents)
     turn = Request(Act.TURN, "ann", 5.0, turn=Wish("tasks", "fraud", 2, "source"))
-    world.control.said = replace(approved(), turns=(turn,))
+    world.control.said = replace(approved(), turns=(turn,), starts=("fraud",))
     rounds = list[float]()
     drive(world.governor, Ticking(), 400.0, rounds.append)
     assert stage in faults.struck

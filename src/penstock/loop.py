@@ -167,7 +167,7 @@ class Governor:
         """What people want started is, also while governing is paused: so does the engine by itself."""
         for job in jobs:
             with troubles.during(Stage.STARTING):
-                self.limits.acting.do("asking for a start", partial(start_by_hand, self.engine, job))
+                self.limits.starting.do("asking for a start", partial(start_by_hand, self.engine, job))
 
     def _ledgers(self, wanted: Mapping[str, Intent], ledgers: Ledgers, now: float, troubles: Troubles) -> Ledgers:
         """Those that there are, and those that budgets begin with that were not asked for before."""

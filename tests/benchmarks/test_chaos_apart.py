@@ -14,7 +14,7 @@ import errno, socket, sys
 from pathlib import Path
 import chaos_apart
 disk = Path(sys.argv[1])
-if refused := chaos_apart.live_apart(disk):
+if refused := chaos_apart.live_apart({disk: 128}):
     sys.exit(f"it cannot be had here: {refused}")
 listening = socket.create_server(("127.0.0.11", 0))
 
@@ -50,7 +50,7 @@ import subprocess, sys
 from pathlib import Path
 import chaos_apart
 from penstock.engines.spark import hosts
-if refused := chaos_apart.live_apart(Path(sys.argv[1])):
+if refused := chaos_apart.live_apart({Path(sys.argv[1]): 128}):
     sys.exit(f"it cannot be had here: {refused}")
 net = hosts.planned(2, "1gbit")
 hosts.make(net)

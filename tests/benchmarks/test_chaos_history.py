@@ -81,6 +81,14 @@ BROKEN = {
         replace(WELL, cycles=(*WELL.cycles[:3], Cycle(241.0, 2, 1.0))),
         {"utility is back within 3 minutes": ("after kill JVM: back after 181 s",)},
     ),
+    "rounds of a driver that is spared are far apart": (
+        replace(
+            WELL,
+            struck=(replace(WELL.struck[0], spares_governing=True),),
+            cycles=(*WELL.cycles[:2], Cycle(50.0, 1, 1.0), Cycle(80.0, 2, 1.0)),
+        ),
+        {"rounds go on beside what is struck": ("after kill JVM: 30 s between two rounds",)},
+    ),
     "rows cannot be counted": (
         replace(WELL, rows=(), unjudged=("ads: 3 rows sent, 1 refused, 2 in the topic",)),
         {"rows can be counted": ("ads: 3 rows sent, 1 refused, 2 in the topic",)},

@@ -102,6 +102,24 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
     assert back.at_s <= faults.hung_at_s + HANGS_FOR_S + 30.0
 
 
+@pytest.mark.parametrize("call", ["observe", "start_again"])
+def test_who_asks_for_a_start_holds_up_no_round_while_the_engine_stands_still(call: str) -> None:
+    faults = Hanging(call=call)
+    engine, store, ends_s = FaultyEngine(faults), FaultyStore(faults), [0.0]
+    # Time passes where the engine is waited for alone.
+    hands, engines = Hands(faults.hand(deciding=True), faults.hand(deciding=True)), faults.hand(deciding=False)
+    control, limits = FaultyControl(faults, Orders(starts=("ads", "fraud"))), hands.limits(engines)
+    settings, wanted = LoopSettings(INTERVAL_S), {"ads": URGENT, "fraud": URGENT}
+    governor = Governor(engine, FaultyPolicy(faults), store, settings, control, limits=limits, intents=lambda: wanted)
+    drive(governor, Passing(faults), UNTIL_S, ends_s.append)
+    engines.close()
+    hands.let_go(lambda: None)
+    assert faults.hung_at_s is not None
+    assert max(later - earlier for earlier, later in pairwise(ends_s)) <= 3 * INTERVAL_S
+    back = next(c for c in store.kept.cycles(RUN.id) if c.at_s >= faults.hung_at_s + HANGS_FOR_S and c.error is None)
+    assert back.at_s <= faults.hung_at_s + HANGS_FOR_S + 30.0
+
+
 @pytest.mark.parametrize("call", ["orders", "settle"])
 def test_what_was_asked_is_done_once_though_nobody_waited_for_the_answer(call: str) -> None:
     faults = Hanging(call=call, time_s=HANGS_AT_S)

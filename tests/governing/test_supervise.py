@@ -1,5 +1,6 @@
 """A driver that dies is started again, and knows of its earlier life."""
 
+import errno
 import os
 import signal
 import sys
@@ -55,6 +56,16 @@ def test_the_second_life_goes_on_with_the_run_of_the_first_and_is_told_when_that
     assert 0.0 < float(age_s) <= time.time() - began_s + 1.0
     assert began_s <= float(died_s) <= time.time()
     assert "exit code -9" in said[0]
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), SystemExit(1)])
+def test_words_that_cannot_be_written_are_no_end_of_what_runs(tmp_path: Path, error: BaseException) -> None:
+    def tell(text: str) -> None:
+        raise error
+
+    note = tmp_path / "note"
+    assert supervise([sys.executable, "-c", SCRIPT, str(note)], tell, QUICK) == 0
+    assert len(note.read_text().splitlines()) == 2
 
 
 def test_one_that_dies_again_and_again_is_given_up() -> None:
@@ -220,6 +231,12 @@ def is_running(process: int) -> bool:
     """Whether it is there, and no zombie."""
     stat = Path("/proc", str(process), "stat")
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_sign_of_life_in_other_bytes_says_nothing(tmp_path: Path) -> None:
+    watch = Watch(tmp_path / "heartbeat")
+    watch.file.write_bytes(b"\xffgoverns")
+    assert not watch.says("governs")
 
 
 def test_silence_is_what_was_looked_at_and_ends_with_a_sign_of_life(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ class NoLimit:
 class RoundLimits:
     """Those of a round of the loop."""
 
+    starting: Limit = NoLimit()  # a job by hand
     seeing: Limit = NoLimit()
     deciding: Limit = NoLimit()
     acting: Limit = NoLimit()

@@ -26,6 +26,7 @@ _log = logging.getLogger("penstock")
 
 # Rounds are 10 s apart, and no two more than 30 s, whatever hangs: one interval, a look at the jobs, and the quarter of
 # a second in which that is found out; or one interval, what is done between rounds, and a look that waits behind it.
+STARTS_WITHIN_S = 4.0  # a start is only asked for; the look at the jobs comes after it
 SEES_WITHIN_S = 19.0  # a hundred jobs are seen in one second
 TENDS_WITHIN_S = 10.0  # what takes longer goes on, and rounds that see nothing say so
 ACTS_WITHIN_S = 240.0  # a planned restart waits 30 s for a batch, and a rewriting of state takes its time
@@ -139,7 +140,8 @@ class Hands:
         deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S)
         if engine is None:
             return RoundLimits(deciding=deciding)
-        return RoundLimits(Within(engine, SEES_WITHIN_S, _BEHIND_S), deciding, Within(engine, ACTS_WITHIN_S))
+        starting, seeing = Within(engine, STARTS_WITHIN_S, behind_s=0.0), Within(engine, SEES_WITHIN_S, _BEHIND_S)
+        return RoundLimits(starting, seeing, deciding, Within(engine, ACTS_WITHIN_S))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""

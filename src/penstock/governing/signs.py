@@ -42,7 +42,7 @@ class Watch:
         """Whether that was its last sign of life: how far it has come."""
         try:
             return self.file.read_text(encoding="ascii").strip() == word
-        except OSError:
+        except (OSError, ValueError):  # it is away, or other bytes came into it
             return False
 
     def _look(self) -> int | None:

@@ -11,6 +11,7 @@ is a new process, or one that stood by (`standby.py`).
       +----------------------------------------------------------------------------------------------------/
 """
 
+import logging
 import os
 import signal
 import subprocess
@@ -26,7 +27,7 @@ from types import FrameType
 
 from penstock.core.restart_policy import RestartPolicy
 from penstock.engines.spark.restarts import Attempts, Health
-from penstock.errors import OutageError, PenstockError, TakenOverError
+from penstock.errors import OutageError, PenstockError, TakenOverError, told
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S
 from penstock.governing.signs import Watch
@@ -40,6 +41,8 @@ _AWAY = (OutageError.exit_code, False)  # no room for another process, for insta
 _ENDS_WITHIN_S = 90.0
 _LOOK_EVERY_S = 0.1
 POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
+
+_log = logging.getLogger("penstock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,9 @@ def supervise(what: Supervised, tell: Callable[[str], None], stop: Event) -> int
     """Run the command until it ends by itself, or is to stop; the exit code is its last one.
 
     It is given `--run-id`, `--supervisor` and `--heartbeat` in every life, and `--run-age` and `--down-since` in all
-    but the first. Whatever is raised meanwhile, as by Ctrl-C in a notebook's cell, ends it too.
+    but the first. Ctrl-C, as in a notebook's cell, ends it too; an error of who is told of its lives ends nothing.
     """
+    tell = _apart(tell)
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         file = what.heartbeat or Path(place, "heartbeat")
         given = ["--run-id", what.run_id or uuid.uuid4().hex[:12], "--supervisor", str(os.getpid())]
@@ -87,6 +91,18 @@ def supervise(what: Supervised, tell: Callable[[str], None], stop: Event) -> int
             return _lives(replace(what, command=command, heartbeat=file), file, stop, tell, beside)
         finally:
             beside.end()
+
+
+def _apart(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Words that cannot be written, as on a disk that is full or to a terminal that is gone, are nobody's end."""
+
+    def say(text: str) -> None:
+        try:
+            tell(text)
+        except (Exception, SystemExit) as error:  # rich makes an exit of a pipe that nobody reads
+            _log.warning("nobody could be told that the driver %s: %s", text, told(error))
+
+    return say
 
 
 def _beside(what: Supervised, command: Sequence[str], tell: Callable[[str], None]) -> Attendant:

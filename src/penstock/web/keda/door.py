@@ -33,6 +33,7 @@ from penstock.web.settings import is_loopback
 _LOOK_EVERY_S = 0.5
 _STOPS_WITHIN_S = 5.0
 _MOST_BYTES = 64 * 1024  # of a question
+_MOST_SAID = 500  # characters of why it is refused: of a status beyond some KiB clients tell only that it is too long
 _MOST, _SHARE = 256, 8  # connections: one for each KEDA, in an eighth of the descriptors that the process may have
 _OPTIONS = (
     ("grpc.so_reuseport", 0),  # a port that is taken is an error, and not shared
@@ -220,7 +221,7 @@ async def _answered(context: Any, found: Callable[[], bytes]) -> bytes:
         code, why = grpc.StatusCode.NOT_FOUND, str(error)
     except OutageError as error:
         code, why = grpc.StatusCode.UNAVAILABLE, str(error)
-    aborted: Awaitable[bytes] = context.abort(code, why)
+    aborted: Awaitable[bytes] = context.abort(code, why[:_MOST_SAID])
     return await aborted  # it raises
 
 
