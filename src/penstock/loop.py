@@ -50,6 +50,7 @@ class LoopSettings:
     go_on: bool = True  # after an error; False raises it, as in a simulation, where it is a defect and nobody waits
     back_off_factor: float = 2.0  # times the interval, for each round after the first that fails in a row
     back_off_at_most: float = 3.0  # intervals after a failed round the next one comes, however many have failed
+    window_s: float | None = None  # that the engine's figures look back; None: nobody says
 
     def __post_init__(self) -> None:
         for name, factor in (("back_off_factor", self.back_off_factor), ("back_off_at_most", self.back_off_at_most)):
@@ -115,9 +116,10 @@ class Governor:
         troubles = self.troubles()
         with troubles.during(Stage.STORING):
             stored = self.store.last_memory(self.policy.name, type(fresh))
-        left_open = OpenDecisions()
+        window_s = self.settings.window_s
+        left_open = OpenDecisions(window_s=window_s)
         with troubles.during(Stage.STORING):
-            left_open = resumed(self.store.rounds(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now)
+            left_open = resumed(self.store.rounds(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now, window_s)
         return Carried(fresh if stored is None else stored, left_open, said=tuple(troubles.said))
 
     def troubles(self) -> Troubles:

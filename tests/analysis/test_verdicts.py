@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from penstock.analysis.verdicts import OpenDecisions
+from penstock.core.batches import BatchFigures
 from penstock.core.figures import LatencyFigures
 from penstock.core.intents import Intent, Latency
-from penstock.core.levers import Tasks
+from penstock.core.levers import Tasks, Trigger
 from penstock.core.plan import Decision, Effect, Reason, Verdict
 from penstock.core.prediction import Foretold
 from penstock.core.settling import LONGEST_SETTLE_S
@@ -40,10 +41,10 @@ def with_figures(found: View, latency_s: float | None, juice: float | None) -> V
 
 
 def lived(
-    rounds: Sequence[View], taken: Mapping[float, Sequence[Decision]]
+    rounds: Sequence[View], taken: Mapping[float, Sequence[Decision]], window_s: float | None = None
 ) -> tuple[OpenDecisions, list[tuple[float, Verdict]]]:
     """All verdicts with when they came."""
-    now_open, told = OpenDecisions(), []
+    now_open, told = OpenDecisions(window_s=window_s), []
     for now in rounds:
         now_open, verdicts = now_open.judge(now, taken.get(now.at_s, ()))
         told += [(now.at_s, verdict) for verdict in verdicts]
@@ -57,6 +58,58 @@ def tens(until_s: float) -> list[float]:
 def test_a_verdict_comes_after_a_minute_and_not_before() -> None:
     _, told = lived([seen(at_s, {"fraud": 5.0}) for at_s in tens(130)], {20.0: [decision(20.0, "fraud")]})
     assert [(at_s, verdict.decided_at_s, verdict.judged_at_s) for at_s, verdict in told] == [(80.0, 20.0, 80.0)]
+
+
+def with_batches(found: View, numbers: Mapping[str, int]) -> View:
+    """Each of these jobs with the number of its last batch."""
+    told = {name: (BatchFigures(number, found.at_s, 1.0, 10.0),) for name, number in numbers.items()}
+    jobs = (replace(one, figures=replace(one.figures, batches=told.get(one.name, ()))) for one in found.jobs)
+    return replace(found, jobs=tuple(jobs))
+
+
+EACH_TEN_S = {"fraud": 10, "clicks": 10}  # batches
+
+
+@pytest.mark.parametrize(
+    ("window_s", "batches", "judged_s"),
+    [
+        (4.0, EACH_TEN_S, 20.0),  # no sooner, whatever has ended
+        (4.0, {"fraud": 10, "clicks": 2}, 30.0),  # the slowest of those concerned has six then, at 20 s four
+        (4.0, {"fraud": 10, "clicks": 1}, 50.0),
+        (14.0, EACH_TEN_S, 30.0),  # figures of the second 15 s look back on nothing before the decision
+        (30.0, EACH_TEN_S, 60.0),
+        (60.0, EACH_TEN_S, 60.0),
+        (None, EACH_TEN_S, 60.0),
+        (4.0, {"fraud": 10, "clicks": 0}, 60.0),  # the settle time is a bound
+        (4.0, {"fraud": 10}, 60.0),  # of one that tells of no batches
+        (4.0, {"fraud": 10, "clicks": -10}, 60.0),  # another checkpoint counts from zero
+    ],
+)
+def test_a_verdict_comes_as_soon_as_figures_and_batches_are_of_the_time_since_alone(
+    window_s: float | None, batches: Mapping[str, int], judged_s: float
+) -> None:
+    numbers = [{name: 100 + turn * each for name, each in batches.items()} for turn in range(8)]
+    rounds = [
+        with_batches(seen(at_s, {"fraud": 5.0, "clicks": 5.0}), numbers[turn]) for turn, at_s in enumerate(tens(70))
+    ]
+    _, told = lived(rounds, {0.0: [decision(0.0, "fraud", "clicks")]}, window_s)
+    assert [at_s for at_s, _ in told] == [judged_s]
+
+
+def test_a_verdict_that_comes_sooner_compares_as_much_time_before_as_after() -> None:
+    # 1 until 30 s and 5 from 40 s on: in the 20 s before the decision 5, in the minute before it 3.
+    rounds = [
+        with_batches(seen(at_s, {"fraud": 1.0 if at_s <= 30.0 else 5.0}), {"fraud": round(at_s)}) for at_s in tens(80)
+    ]
+    _, ((at_s, verdict),) = lived(rounds, {60.0: [decision(60.0, "fraud")]}, window_s=4.0)
+    assert (at_s, verdict.text) == (80.0, "no change: utility of fraud 5.0 -> 5.0")
+
+
+def test_what_starts_a_query_again_has_its_whole_settle_time() -> None:
+    again = replace(decision(0.0, "fraud"), moves=(Trigger("fraud", 1.0, 2.0),))
+    rounds = [with_batches(seen(at_s, {"fraud": 5.0}), {"fraud": round(at_s)}) for at_s in tens(100)]
+    _, told = lived(rounds, {0.0: [again]}, window_s=4.0)
+    assert [at_s for at_s, _ in told] == [90.0]
 
 
 def test_how_far_off_a_prediction_was_is_said_tenant_by_tenant() -> None:

@@ -66,7 +66,7 @@ def test_neighbours_bind_with_their_batches() -> None:
     seen = fleet(tenant(), tenant("geo", 10.0, 6, phases_s={"triggerExecution": 12.0, "addBatch": 11.0}))
     assert told(tenant(), seen) == [
         "others use 6 of 8 slots: geo, and a batch of geo takes 12 s; "
-        "what would help: smaller batches of geo (a bound), a lower weight, or slots"
+        "what would help: smaller batches of geo (a bound), or a lower weight, at the expense of geo; or more slots"
     ]
 
 
@@ -111,6 +111,21 @@ def test_where_nothing_else_binds_the_tasks_of_a_long_batch_do() -> None:
         "a batch of its own takes 3 s, and keeps 20 % of its share busy; "
         "what would help: more partitions or keys that are more even, or smaller batches (a bound)"
     ]
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        fleet(tenant(), tenant("geo", 10.0, 6)),
+        fleet(tenant(busy=0.2, levers=(Dial("trigger", "ads", 10.0, 0.0),))),
+        fleet(tenant(busy=0.2, phases_s={"triggerExecution": 3.0, "addBatch": 2.9})),
+    ],
+)
+def test_where_a_lever_would_help_it_is_told_apart_from_what_no_policy_can_turn(bound: View) -> None:
+    (bind,) = binding(bound.jobs[0], bound)
+    assert bind.beyond not in ("", bind.helps)
+    assert "weight" not in bind.beyond
+    assert "bound" not in bind.beyond
 
 
 def test_nothing_binds_who_is_fine_or_whom_nobody_sees() -> None:

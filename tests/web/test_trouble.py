@@ -75,12 +75,37 @@ def test_nothing_was_done_for_a_job_without_figures_because_there_are_none() -> 
     assert not_done(job(), "") == "Nothing yet."
 
 
-def test_a_policy_at_rest_is_not_the_reason_where_something_binds() -> None:
+NONE_LEFT = "No lever was turned for it, and none would gain more than it costs others. "
+
+
+@pytest.mark.parametrize(
+    ("bind", "said"),
+    [
+        (
+            Bind("it has all 2 slots that it may have", "a higher max_slots for it"),
+            "It has all 2 slots that it may have. What would help, penstock cannot turn: a looser target, or "
+            "a higher max_slots for it.",
+        ),
+        (
+            Bind("others use 5 of 8 slots: geo", "smaller batches of geo (a bound)", "cores, or fewer rows for geo"),
+            "Others use 5 of 8 slots: geo. What would help, penstock cannot turn: a looser target, or cores, "
+            "or fewer rows for geo.",
+        ),
+        (None, "No figure shows what holds it back. A looser target would help."),
+    ],
+)
+@pytest.mark.parametrize(
+    "note",
+    [
+        "converged",
+        "waiting; converged",
+        "ads below target; no other shares or bounds would give 0.5 % more or better",
+    ],
+)
+def test_where_no_lever_is_left_what_helps_is_what_people_can_do(note: str, bind: Bind | None, said: str) -> None:
+    assert not_done(job(), note, [bind] if bind else []) == NONE_LEFT + said
+
+
+def test_a_policy_that_waits_has_levers_left() -> None:
     bind = Bind("it has all 2 slots that it may have", "a higher max_slots")
-    resting = "ads below target; no other shares or bounds would give 0.5 % more or better"
-    for note in ("converged", "waiting; converged", resting):
-        assert not_done(job(), note, [bind]) == (
-            "No lever would help any more: it has all 2 slots that it may have; what would help: a higher max_slots."
-        )
-    assert not_done(job(), "converged") == "No lever would help any more, and no figure shows the cause."
     assert not_done(job(), "waiting until utilities are quiet", [bind]).startswith("Nothing yet: waiting")

@@ -1,25 +1,28 @@
 """A decision whose effect is not known yet: when it is looked at, and what happened to it meanwhile."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from penstock.analysis.concerned import Concerned, concerned_by
-from penstock.analysis.rounds import Round, arrivals_rps
+from penstock.analysis.rounds import Round, arrivals_rps, mean_utility
 from penstock.core.naming import named
 from penstock.core.plan import Decision, Effect, Verdict
 from penstock.core.prediction import NAMED, Foretold, most_changed
-from penstock.core.settling import LOOKS
+from penstock.core.settling import LOOKS, SETTLES_S
 from penstock.core.view import View
 
 _TOLD = 3  # decisions that came meanwhile; more are only said to be
+_ENOUGH = 5  # batches of each: the first of them began before, and the next ones take what waited
+_SOONEST_S = 20.0  # a backlog that a bound leaves to grow shows later than five short batches end
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
     """A decision whose effect is not known yet; `meanwhile` says which later ones concern the same tenants.
 
-    `place` is its place among those of its instant, `last` what it was judged to be so far, and `arrivals_rps` are
-    the rows that arrived at those concerned when it was made.
+    `place` is its place among those of its instant, `last` what it was judged to be so far, `arrivals_rps` are the
+    rows that arrived at those concerned when it was made, and `batches` the last batch of each by then.
     """
 
     decision: Decision
@@ -31,12 +34,33 @@ class OpenDecision:
     looks: int = 0
     last: Verdict | None = None
     arrivals_rps: float | None = None
+    batches: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, decision: Decision, place: int, view: View, rounds: Sequence[Round], needed_s: float) -> "OpenDecision":
         """As it is taken; it needs so long to settle, and is compared with as much time before."""
         made = cls(decision, concerned_by(decision, view, rounds, needed_s), needed_s, place)
-        return replace(made, arrivals_rps=arrivals_rps(made.names, rounds[-1:]))
+        return replace(made, arrivals_rps=arrivals_rps(made.names, rounds[-1:]), batches=_last_batches(view))
+
+    def settled(self, view: View, rounds: Sequence[Round], window_s: float | None) -> "OpenDecision":
+        """To be judged now, where enough was seen since of all whom it concerns; else as it is.
+
+        Figures look back for `window_s`: half of the time since must tell of nothing before it. It is compared with as
+        much time before as after. What starts a query again has its whole settle time, for much gathers meanwhile.
+        """
+        since_s = view.at_s - self.decision.at_s
+        if self.looks or window_s is None or self.settles_s > SETTLES_S or since_s >= self.settles_s:
+            return self
+        if since_s < max(_SOONEST_S, 2.0 * window_s) or not self._enough(_last_batches(view)):
+            return self
+        before = [seen for seen in rounds if -since_s < seen.at_s - self.decision.at_s <= 0.0]
+        concerned = (replace(one, before=mean_utility(one.name, one.intent, before)) for one in self.concerned)
+        return replace(self, settles_s=since_s, concerned=tuple(concerned))
+
+    def _enough(self, now: Mapping[str, int]) -> bool:
+        """Whether so many batches of each have ended; another checkpoint counts from zero, and tells nothing."""
+        counts = [now.get(name, 0) - self.batches.get(name, inf) for name in self.names]
+        return bool(counts) and min(counts) >= _ENOUGH
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,6 +132,11 @@ class OpenDecision:
         """Whether it is looked at once more where this was found."""
         good = effect in (Effect.BETTER, Effect.SAME)
         return not good and not self.last_look and self.taken_back_s is None
+
+
+def _last_batches(view: View) -> dict[str, int]:
+    """The number of each job's last batch, where any is known."""
+    return {job.name: job.figures.batches[-1].number for job in view.jobs if job.figures.batches}
 
 
 def _takes_back(later: Decision, decision: Decision) -> bool:

@@ -3,6 +3,9 @@
     decided - settle time        decided        half of it later        judged: decided + settle time
            |------- before ---------|                    |------- after -------|
 
+The settle time is a bound. Where figures look back for a short while it is over as soon as enough batches of all whom
+the decision concerns have ended since.
+
 Means are compared, not instants: one round tells more of its noise than of the decision. Each decision is judged at
 its own time, whatever is decided meanwhile; a verdict names what was, so that a reader may doubt it.
 
@@ -33,10 +36,14 @@ def judged_later(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OpenDecisions:
-    """Decisions whose effect is not known yet, oldest first, and the last rounds to know it from."""
+    """Decisions whose effect is not known yet, oldest first, and the last rounds to know it from.
+
+    `window_s` is how far figures look back; None: nobody says, and every decision has its whole settle time.
+    """
 
     decisions: tuple[OpenDecision, ...] = ()
     rounds: tuple[Round, ...] = ()
+    window_s: float | None = None
 
     def judge(
         self,
@@ -52,19 +59,20 @@ class OpenDecisions:
         """
         recent = (past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S)
         rounds = (*recent, Round.of(view, watched={one.job for found in self.decisions for one in found.foretold}))
-        due = tuple(found for found in self.decisions if view.at_s >= found.due_s)
+        known = tuple(found.settled(view, rounds, self.window_s) for found in self.decisions)
+        due = tuple(found for found in known if view.at_s >= found.due_s)
         needed_s = min(LONGEST_SETTLE_S, max((settles(decision) for decision in taken), default=0.0))
         opened = tuple(OpenDecision.of(found, place, view, rounds, needed_s) for place, found in enumerate(taken))
         verdicts = tuple(verdict_on(one, view, rounds, SaidOfRound(note, idle)) for one in due)
         again = [more for one, verdict in zip(due, verdicts, strict=True) if (more := one.judged(verdict)) is not None]
-        waiting = sorted((*again, *(one for one in self.decisions if view.at_s < one.due_s)), key=_in_order)
+        waiting = sorted((*again, *(one for one in known if view.at_s < one.due_s)), key=_in_order)
         still_open = (one.overtaken(opened) for one in waiting)
-        return OpenDecisions((*still_open, *opened), rounds), verdicts
+        return OpenDecisions((*still_open, *opened), rounds, self.window_s), verdicts
 
 
-def resumed(past: Iterable[PastRound], now_s: float) -> OpenDecisions:
+def resumed(past: Iterable[PastRound], now_s: float, window_s: float | None = None) -> OpenDecisions:
     """What the rounds of a run leave open to a controller that goes on with it then."""
-    found = OpenDecisions()
+    found = OpenDecisions(window_s=window_s)
     for one in past:
         found, _ = found.judge(one.view, judged_later(one.decisions))
     still = tuple(more for one in found.decisions if (more := one.going_on(now_s)) is not None)

@@ -94,6 +94,7 @@ def run_trial(
     """Start the tenants afresh, govern them for a while, stop them; what is seen and decided is told meanwhile."""
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         small_first = begin_small(trial.policy, tenants.intents, (), dry_run=False)
+        loop = LoopSettings(trial.interval_s, trial.govern_from_s, window_s=trial.window_s)
         settings = SparkSettings(trial.window_s, Sharing.of_policy(trial.policy), small_first=small_first)
         engine = SparkEngine(LiveSpark(spark), tenants.jobs(Path(place)), settings)
         info = RunInfo(trial.policy, trial.policy, trial.policy, "spark", str(spark.sparkContext.master), time.time())
@@ -102,7 +103,7 @@ def run_trial(
             intents=tenants.intents,
             policy=decider(trial.policy, trial.settings),
             remembering=Remembering(kept, "memory", info, already_s=0.0),
-            settings=LoopSettings(interval_s=trial.interval_s, govern_from_s=trial.govern_from_s),
+            settings=loop,
             until_s=trial.seconds,
             models=tenants.models,
         )

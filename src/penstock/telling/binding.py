@@ -34,10 +34,14 @@ _NAMED = 2  # neighbours
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """One thing that stands in the way, and what would help against it."""
+    """One thing that stands in the way, and what would help against it.
+
+    `beyond` is what would help that no policy can turn, where a part of `helps` is a lever.
+    """
 
     what: str
     helps: str
+    beyond: str = ""
 
     @property
     def text(self) -> str:
@@ -113,7 +117,9 @@ def _of_neighbours(job: JobView, view: View, shares: Mapping[str, Share]) -> Ite
         return
     names = named([other.name for other in others], _NAMED, " and ")
     what = f"others use {number(used)} of {share.pool.slots} slots: {names}"
-    yield Bind(f"{what}{_long_batches(job, others)}", f"smaller batches of {names} (a bound), a lower weight, or slots")
+    levers = f"smaller batches of {names} (a bound), or a lower weight, at the expense of {names}"
+    beyond = f"more executors or cores, fewer rows for {names}, or a larger utility in its intent"
+    yield Bind(f"{what}{_long_batches(job, others)}", f"{levers}; or more slots", beyond)
 
 
 def _long_batches(job: JobView, others: list[JobView]) -> str:
@@ -129,10 +135,12 @@ def _of_levers(job: JobView) -> Iterator[Bind]:
     figures, target_s = job.figures, _target_s(job)
     trigger, bound = figures.lever("trigger"), figures.lever("bound")
     if target_s is not None and trigger is not None and trigger.now is not None and trigger.now >= target_s:
-        yield Bind(f"a batch begins only every {number(trigger.now)} s", "a shorter trigger")
+        what = f"a batch begins only every {number(trigger.now)} s"
+        yield Bind(what, "a shorter trigger", "a shorter trigger in its code")
     taken = [batch.rows for batch in figures.batches[-3:]]
     if bound is not None and bound.now is not None and taken and _behind(figures) and min(taken) >= 0.95 * bound.now:
-        yield Bind(f"its batches take the {number(bound.now)} rows that their bound allows", "a larger bound")
+        what = f"its batches take the {number(bound.now)} rows that their bound allows"
+        yield Bind(what, "a larger bound", "fewer rows for it, or more executors or cores")
 
 
 def _of_batches(figures: JobFigures) -> Iterator[Bind]:
@@ -164,7 +172,8 @@ def _of_tasks(job: JobView, share: Share) -> Iterator[Bind]:
         return
     busy = "" if share.busy is None else f", and keeps {percent(min(1.0, share.busy))} of its share busy"
     what = f"a batch of its own takes {number(batch_s)} s{busy}"
-    yield Bind(what, "more partitions or keys that are more even, or smaller batches (a bound)")
+    parts = "more partitions or keys that are more even"
+    yield Bind(what, f"{parts}, or smaller batches (a bound)", parts)
 
 
 def _target_s(job: JobView) -> float | None:

@@ -38,7 +38,7 @@ def has_figures(view: View) -> bool:
 def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
     """What is said of a job that nothing was done about, where the policy says `note` of the whole fleet.
 
-    A policy at rest finds nothing better to turn; what `binds` the tenant says why.
+    A policy at rest finds nothing better to turn: what `binds` the tenant says why, and what people can do about it.
     """
     state = state_of(job)
     if state is State.RESTING:
@@ -48,9 +48,16 @@ def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
     if state in (State.BLIND, State.STARTING):
         return "Nothing yet: it has no figures."
     if at_rest(note) and state is State.MISSING and job.figures.trouble is None:
-        because = f": {binds[0].text}" if binds else ", and no figure shows the cause"
-        return f"No lever would help any more{because}."
+        return f"No lever was turned for it, and none would gain more than it costs others. {_for_people(binds)}."
     return f"Nothing yet: {note}." if note else "Nothing yet."
+
+
+def _for_people(binds: Sequence[Bind]) -> str:
+    """What holds a tenant back, and what would help that penstock cannot turn."""
+    if not binds:
+        return "No figure shows what holds it back. A looser target would help"
+    what, helps = binds[0].what, binds[0].beyond or binds[0].helps
+    return f"{what[0].upper()}{what[1:]}. What would help, penstock cannot turn: a looser target, or {helps}"
 
 
 def targets(job: JobView, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
