@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from penstock.core.levers import Move
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "penstock"
 PUBLIC = SOURCE / "__init__.pyi"  # whoever uses the package calls those
-KINDS = {"BatchBound", "Executors", "Memory", "Partitions", "Slots", "Table", "Tasks", "Trigger"}
+KINDS = {move.__name__ for move in get_args(Move)}
 POLICIES = {"Combined", "Ds2", "Fair", "HandsOff", "Henge", "Phoebe", "Reactive", "Twres"}
 
 # Who may call what the package itself does not: jobs and examples that ship beside it, and readers of the docs.

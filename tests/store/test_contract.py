@@ -16,18 +16,14 @@ from penstock.core.intents import Intent, Latency, scaled
 from penstock.core.levers import (
     KINDS,
     WHOLE,
-    BatchBound,
+    WORDS,
     Dial,
     Disturbs,
-    Executors,
-    Memory,
     Move,
-    Partitions,
     Shows,
-    Slots,
     Table,
     Tasks,
-    Trigger,
+    move_of,
 )
 from penstock.core.plan import AGAIN, Effect, Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.prediction import PredictionError
@@ -226,15 +222,20 @@ def test_of_a_run_that_is_over_no_decision_waits_for_a_verdict(reopen: Reopen) -
     assert (record.verdict.text, record.verdict.utility_came) == ("not judged: the run ended too early", None)
 
 
+OF_ONE_OPERATOR = Tasks("ads", "map", 3, 6)
+TO_A_TABLE = Table(
+    "ads", "tweets", None, RoutingTable(2, {"left": {"Asia": 1, ("x", 1): 0}, "right": {7: 1}}, version=3), 3
+)
+FIGURES = {"bound": (None, 2000), "trigger": (5.0, 2.5)}  # others go from one whole number to another
 EVERY_KIND: tuple[Move, ...] = (
-    Slots("ads", 3, 6),
-    Tasks("ads", "map", 3, 6),
-    Executors(2, 4),
-    Partitions("ads", 2, 3),
-    BatchBound("ads", None, 2000),
-    Trigger("ads", 5.0, 2.5),
-    Memory(1024, 2048),
-    Table("ads", "tweets", None, RoutingTable(2, {"left": {"Asia": 1, ("x", 1): 0}, "right": {7: 1}}, version=3), 3),
+    OF_ONE_OPERATOR,
+    TO_A_TABLE,
+    *(
+        move_of(Dial(kind, WHOLE if WORDS[kind].of_all else "ads", now, 1), after)
+        for kind in KINDS
+        if kind not in (OF_ONE_OPERATOR.kind, TO_A_TABLE.kind)
+        for now, after in [FIGURES.get(kind, (3, 6))]
+    ),
 )
 
 

@@ -1,10 +1,11 @@
 """The levers as commands: what each takes, how its values are written, and how all of them stand, in lines."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from penstock.core.levers import Dial, Kind
+from penstock.core.levers import WORDS, Dial, Kind, unit_of
 from penstock.core.units import seconds, size_mib
 from penstock.core.visible import visible
 from penstock.errors import ConfigError
@@ -19,6 +20,14 @@ class LeverCommand:
     takes: tuple[str, ...]
     read: Callable[[str], float | None]
     about: str
+    example: str
+
+
+class _Value(NamedTuple):
+    """How the value of a lever is called as an argument, how it is read, and one as an example."""
+
+    name: str
+    read: Callable[[str], float | None]
     example: str
 
 
@@ -54,43 +63,25 @@ def heap_mib(text: str) -> float:
     return size_mib(text, "value")
 
 
-LEVER_COMMANDS = (
-    LeverCommand(
-        "bound",
-        ("job", "rows"),
-        rows,
-        "At most ROWS in each batch of JOB; `none` takes in all that wait.",
-        "penstock control bound fraud 2000",
-    ),
-    LeverCommand("slots", ("job", "n"), number, "JOB's weight in sharing the slots.", "penstock control slots fraud 4"),
-    LeverCommand(
-        "tasks",
-        ("job", "operator", "n"),
-        number,
-        "The threads of one OPERATOR of JOB, where each operator has its own.",
-        "penstock control tasks fraud aggregate 4",
-    ),
-    LeverCommand(
-        "partitions",
-        ("job", "n"),
-        number,
-        "Into how many parts JOB's state is cut; its query starts again.",
-        "penstock control partitions fraud 8",
-    ),
-    LeverCommand(
-        "trigger",
-        ("job", "interval"),
-        interval_s,
-        "How often JOB's batches begin, such as 5s.",
-        "penstock control trigger fraud 5s",
-    ),
-    LeverCommand(
-        "executors", ("n",), number, "How many executors the application holds.", "penstock control executors 4"
-    ),
-    LeverCommand(
-        "memory", ("size",), heap_mib, "The heap of each executor, such as 512m or 2g.", "penstock control memory 2g"
-    ),
-)
+_VALUES: Mapping[str, _Value] = {  # by what it counts
+    "rows": _Value("rows", rows, "2000"),
+    "s": _Value("interval", interval_s, "5s"),
+    "MiB": _Value("size", heap_mib, "2g"),
+}
+_NUMBER = _Value("n", number, "4")
+
+
+def _command(kind: Kind) -> LeverCommand:
+    """A kind as its words in core tell of it: a new one is known to that file alone."""
+    words, value = WORDS[kind], _VALUES.get(unit_of(kind), _NUMBER)
+    whose = {} if words.of_all else {"job": "fraud"}
+    which = {"operator": "aggregate"} if kind == "tasks" else {}
+    given = {**whose, **which, value.name: value.example}
+    example = " ".join(("penstock control", kind, *given.values()))
+    return LeverCommand(kind, tuple(given), value.read, words.about, example)
+
+
+LEVER_COMMANDS = tuple(map(_command, WORDS))
 
 
 def lines_of(dials: Iterable[Dial]) -> list[str]:

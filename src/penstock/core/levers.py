@@ -190,7 +190,7 @@ def figure_text(kind: Kind, value: float | None) -> str:
     >>> figure_text("bound", 2000), figure_text("bound", 1), figure_text("trigger", 5.0), figure_text("slots", 3)
     ('2,000 rows', '1 row', '5s', '3')
     """
-    how = _WORDS[kind]
+    how = WORDS[kind]
     unit = how.unit.removesuffix("s") if value == 1 else how.unit
     return how.figure(value) + (f" {unit}" if unit and value is not None else "")
 
@@ -201,7 +201,7 @@ def unit_of(kind: Kind) -> str:
     >>> unit_of("trigger"), unit_of("memory"), unit_of("slots")
     ('s', 'MiB', '')
     """
-    return "s" if _WORDS[kind].seconds else _WORDS[kind].unit
+    return "s" if WORDS[kind].seconds else WORDS[kind].unit
 
 
 def in_fractions(kind: Kind) -> bool:
@@ -210,7 +210,7 @@ def in_fractions(kind: Kind) -> bool:
     >>> in_fractions("trigger"), in_fractions("slots")
     (True, False)
     """
-    return _WORDS[kind].seconds
+    return WORDS[kind].seconds
 
 
 class Disturbs(StrEnum):
@@ -304,18 +304,27 @@ def _text(move: Move) -> str:
         return f"route {move.route}: {move.keys:,} keys move"
     if isinstance(move, Tasks):
         return f"{move.operator} {move.before} -> {move.after}"
-    how = _WORDS[move.kind]
+    how = WORDS[move.kind]
     unit = f" {how.unit}" if how.unit else ""
     return f"{how.name} {how.figure(move.before)} -> {how.figure(move.after)}{unit}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class LeverWords:
+    """What a kind of lever is called, what its figures count, and what `penstock control` says that it does."""
+
     name: str
+    about: str  # with its arguments in capitals
     unit: str = ""
     seconds: bool = False
+    of_all: bool = False  # of the whole application: no job is to be named
 
     def figure(self, value: float | None) -> str:
+        """It alone, without the unit.
+
+        >>> WORDS["bound"].figure(2000), WORDS["trigger"].figure(0.25), WORDS["trigger"].figure(0)
+        ('2,000', '250ms', 'none')
+        """
         if value is None:
             return "none"
         if self.seconds:
@@ -323,14 +332,16 @@ class _Words:
         return f"{value:,.0f}"
 
 
-_WORDS: Mapping[Kind, _Words] = {
-    "slots": _Words("weight"),  # what is turned, and not what comes of it: that depends on all others' weights
-    "tasks": _Words("tasks"),
-    "executors": _Words("executors"),
-    "partitions": _Words("partitions"),
-    "bound": _Words("batch bound", "rows"),
-    "trigger": _Words("trigger", seconds=True),
-    "memory": _Words("executor memory", "MiB"),
+# Of all kinds but tables, which nobody turns by a figure.
+WORDS: Mapping[Kind, LeverWords] = {
+    # What is turned, and not what comes of it: that depends on all others' weights.
+    "slots": LeverWords("weight", "JOB's weight in sharing the slots."),
+    "tasks": LeverWords("tasks", "The threads of one OPERATOR of JOB, where each operator has its own."),
+    "executors": LeverWords("executors", "How many executors the application holds.", of_all=True),
+    "partitions": LeverWords("partitions", "Into how many parts JOB's state is cut; its query starts again."),
+    "bound": LeverWords("batch bound", "At most ROWS in each batch of JOB; `none` takes in all that wait.", "rows"),
+    "trigger": LeverWords("trigger", "How often JOB's batches begin, such as 5s.", seconds=True),
+    "memory": LeverWords("executor memory", "The heap of each executor, such as 512m or 2g.", "MiB", of_all=True),
 }
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.batch_parts import RecentBatches, told
-from penstock.engines.spark.jvm.bounded_sources import BoundedSource, FileSource, bounded_source, unboundable
+from penstock.engines.spark.jvm.bounded_sources import BoundedFiles, BoundedSource, bounded_source, unboundable
 from penstock.engines.spark.jvm.read_limits import ReadLimits, kind_of
 
 _RECENT = 10  # batches from which the parts of several sources are learnt
@@ -84,7 +84,7 @@ class BatchLimits:
     def _source(self, query: StreamingQuery, place: int, stream: Any, limit: Any, seen: RecentBatches) -> BoundedSource:
         key = (query.id, place)
         source = bounded_source(self._jvm, stream, limit, seen, self._file_rows.get(key))
-        if isinstance(source, FileSource) and source.rows_a_file is not None:
+        if isinstance(source, BoundedFiles) and source.rows_a_file is not None:
             self._file_rows[key] = source.rows_a_file
         return source
 

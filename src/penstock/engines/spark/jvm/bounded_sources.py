@@ -55,7 +55,7 @@ def bounded_source(jvm: ReadLimits, stream: Any, limit: Any, seen: RecentBatches
         return _Kafka(jvm, stream, limit, seen)
     if name == MADE:
         return _Made(jvm, stream, limit, seen)
-    return FileSource(jvm, stream, limit, seen, known)
+    return BoundedFiles(jvm, stream, limit, seen, known)
 
 
 def unboundable(stream: Any) -> str | None:
@@ -100,7 +100,7 @@ class _Kafka:
         return limits.updated(self._stream, limit)
 
 
-class FileSource:
+class BoundedFiles:
     """A file source: a bound in files, or in bytes where it was started with one. It knows no other kinds."""
 
     holds_back, in_rows = True, False
