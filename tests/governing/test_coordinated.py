@@ -49,7 +49,7 @@ def test_it_is_told_of_before_its_first_round_and_then_round_by_round() -> None:
     looks = iter((2.0, 4.0))
     known = SimpleNamespace(newest=None, look=lambda: view(next(looks), [now]), executors=lambda: (1, 1))
     known.worth = lambda slots: () if known.newest is None else [1.0] * len(slots)
-    seen = OnSpark(known, HOW, ExecutorSize(1, 1024), "app-1")  # type: ignore[arg-type]
+    seen = OnSpark(known, HOW, ExecutorSize(1, 1024), "app-1")
     first, second = seen.state(), seen.state()
     assert (first.tenants["fraud"].up_s, first.worth, first.seen, second.seen) == (3.0, [], 1, 2)
     known.newest = Cycle(10.0, "penstock", view(10.0, [now]), Plan(), Outcome(), None)
@@ -118,7 +118,7 @@ def test_nobody_is_to_take_executors_that_hold_state_in_their_heap(in_heap: bool
     stateful = replace(stateful, figures=replace(stateful.figures, state_bytes=3 * 2**29))  # 1.5 GiB
     cycle = Cycle(10.0, "penstock", view(10.0, [stateful]), Plan(), Outcome(), None)
     known = SimpleNamespace(newest=cycle, executors=lambda: (held, held), worth=lambda slots: ())
-    seen = OnSpark(known, HOW, ExecutorSize(2, 1024, in_heap), "app-1").state()  # type: ignore[arg-type]
+    seen = OnSpark(known, HOW, ExecutorSize(2, 1024, in_heap), "app-1").state()
     assert seen is not None
     assert (seen.executors.least, seen.executors.memory_mib) == (least, 1024)
 
@@ -128,6 +128,6 @@ def test_an_error_budget_that_runs_low_counts_once_at_the_coordinator(bad: int) 
     """Its own ledger scales what agents state: what came scaled already would count twice."""
     cycle = Cycle(10.0, "penstock", view(10.0, [pressed(job("fraud", 8.0), bad)]), Plan(), Outcome(), None)
     known = SimpleNamespace(newest=cycle, executors=lambda: (1, 1), worth=lambda slots: ())
-    seen = OnSpark(known, HOW, ExecutorSize(2, 1024), "app-1").state()  # type: ignore[arg-type]
+    seen = OnSpark(known, HOW, ExecutorSize(2, 1024), "app-1").state()
     assert seen is not None
     assert seen.tenants["fraud"].intent == Intent(Latency("1s", utility=10.0))

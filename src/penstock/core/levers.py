@@ -335,13 +335,13 @@ class LeverWords:
 # Of all kinds but tables, which nobody turns by a figure.
 WORDS: Mapping[Kind, LeverWords] = {
     # What is turned, and not what comes of it: that depends on all others' weights.
-    "slots": LeverWords("weight", "JOB's weight in sharing the slots."),
-    "tasks": LeverWords("tasks", "The threads of one OPERATOR of JOB, where each operator has its own."),
-    "executors": LeverWords("executors", "How many executors the application holds.", of_all=True),
-    "partitions": LeverWords("partitions", "Into how many parts JOB's state is cut; its query starts again."),
-    "bound": LeverWords("batch bound", "At most ROWS in each batch of JOB; `none` takes in all that wait.", "rows"),
-    "trigger": LeverWords("trigger", "How often JOB's batches begin, such as 5s.", seconds=True),
-    "memory": LeverWords("executor memory", "The heap of each executor, such as 512m or 2g.", "MiB", of_all=True),
+    "slots": LeverWords("weight", "Set the weight of JOB for dividing the slots."),
+    "tasks": LeverWords("tasks", "Set the threads of one OPERATOR of JOB, if each operator has its own."),
+    "executors": LeverWords("executors", "Set the number of executors of the application.", of_all=True),
+    "partitions": LeverWords("partitions", "Set the number of state partitions of JOB. Its query restarts."),
+    "bound": LeverWords("batch bound", "Read at most ROWS in each batch of JOB; `none` removes the bound.", "rows"),
+    "trigger": LeverWords("trigger", "Set the time between batches of JOB, such as 5s.", seconds=True),
+    "memory": LeverWords("executor memory", "Set the heap of each executor, such as 512m or 2g.", "MiB", of_all=True),
 }
 
 

@@ -34,7 +34,8 @@ class StartEnded(Generic[T]):
 class Starts(Generic[T]):
     """Begins starts and hands out those that ended."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, turn_s: float = TURN_S, clock: Callable[[], float] = time.monotonic) -> None:
+        self._turn_s = turn_s
         self._clock = clock
         self._ended: SimpleQueue[StartEnded[T]] = SimpleQueue()
         self._lock = threading.Lock()
@@ -75,7 +76,7 @@ class Starts(Generic[T]):
 
     def _run(self, name: str, start: Callable[[], T], before: threading.Event | None, ended: threading.Event) -> None:
         if before is not None:
-            before.wait(TURN_S)
+            before.wait(self._turn_s)
         try:
             self._ended.put(StartEnded(name, start()))
         except BaseException as error:  # sys.exit() in a tenant's code is that tenant's affair
