@@ -71,7 +71,7 @@ def test_a_recovery_target_is_judged_by_the_estimate() -> None:
 
 def test_nothing_was_done_for_a_job_without_figures_because_there_are_none() -> None:
     assert not_done(replace(job(), utility=None), "converged") == "Nothing yet: it has no figures."
-    assert not_done(job(), "waiting until utilities are quiet") == "Nothing yet: waiting until utilities are quiet."
+    assert not_done(job(), "waiting until utilities are stable") == "Nothing yet: waiting until utilities are stable."
     assert not_done(job(), "") == "Nothing yet."
 
 
@@ -83,4 +83,4 @@ def test_a_policy_at_rest_is_not_the_reason_where_something_binds() -> None:
             "No lever would help any more: it has all 2 slots that it may have; what would help: a higher max_slots."
         )
     assert not_done(job(), "converged") == "No lever would help any more, and no figure shows the cause."
-    assert not_done(job(), "waiting until utilities are quiet", [bind]).startswith("Nothing yet: waiting")
+    assert not_done(job(), "waiting until utilities are stable", [bind]).startswith("Nothing yet: waiting")

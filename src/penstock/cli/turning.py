@@ -59,43 +59,49 @@ LEVER_COMMANDS = (
         "bound",
         ("job", "rows"),
         rows,
-        "At most ROWS in each batch of JOB; `none` takes in all that wait.",
+        "Read at most ROWS in each batch of JOB; `none` removes the bound.",
         "penstock control bound fraud 2000",
     ),
-    LeverCommand("slots", ("job", "n"), number, "JOB's weight in sharing the slots.", "penstock control slots fraud 4"),
+    LeverCommand(
+        "slots", ("job", "n"), number, "Set the weight of JOB for dividing the slots.", "penstock control slots fraud 4"
+    ),
     LeverCommand(
         "tasks",
         ("job", "operator", "n"),
         number,
-        "The threads of one OPERATOR of JOB, where each operator has its own.",
+        "Set the threads of one OPERATOR of JOB, if each operator has its own.",
         "penstock control tasks fraud aggregate 4",
     ),
     LeverCommand(
         "partitions",
         ("job", "n"),
         number,
-        "Into how many parts JOB's state is cut; its query starts again.",
+        "Set the number of state partitions of JOB. Its query restarts.",
         "penstock control partitions fraud 8",
     ),
     LeverCommand(
         "trigger",
         ("job", "interval"),
         interval_s,
-        "How often JOB's batches begin, such as 5s.",
+        "Set the time between batches of JOB, such as 5s.",
         "penstock control trigger fraud 5s",
     ),
     LeverCommand(
-        "executors", ("n",), number, "How many executors the application holds.", "penstock control executors 4"
+        "executors", ("n",), number, "Set the number of executors of the application.", "penstock control executors 4"
     ),
     LeverCommand(
-        "memory", ("size",), heap_mib, "The heap of each executor, such as 512m or 2g.", "penstock control memory 2g"
+        "memory",
+        ("size",),
+        heap_mib,
+        "Set the heap of each executor, such as 512m or 2g.",
+        "penstock control memory 2g",
     ),
 )
 
 
 def lines_of(dials: Iterable[Dial]) -> list[str]:
     """A table of levers, with its heading."""
-    table = [("of", "lever", "now", "asked", "limits", "a turn disturbs", "and shows"), *map(_cells, dials)]
+    table = [("of", "lever", "now", "pending", "limits", "a change disturbs", "effect shows"), *map(_cells, dials)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
 
