@@ -97,7 +97,7 @@ def test_values_that_may_be_secrets_are_not_told() -> None:
     wanted = a_file({**FRAUD, "params": {"password": "hunter2"}}, AUDIT, conf={"spark.ssl.keyPassword": "hunter2"})
     found = became(wanted)
     assert not any("hunter2" in text for text in (*found.taken, *found.left))
-    assert [text.split(" needs")[0] for text in found.left] == [
+    assert [text.split(" takes")[0] for text in found.left] == [
         "conf (spark.ssl.keyPassword)",
         "fraud: params (password)",
     ]
