@@ -6,7 +6,7 @@ from penstock.errors import ConfigError, EngineError, PenstockError
 def test_a_config_error_names_field_value_and_remedy() -> None:
     error = ConfigError("juice", 1.5, "write at most 1")
     assert (error.field, error.value, error.remedy) == ("juice", 1.5, "write at most 1")
-    assert str(error) == "juice: 1.5 will not do; write at most 1"
+    assert str(error) == "juice: 1.5 cannot be used; write at most 1"
 
 
 def test_a_long_value_is_cut_short() -> None:

@@ -107,25 +107,23 @@ def test_a_fleet_may_be_on_a_cluster_that_a_package_brings(tmp_path: Path) -> No
     cluster = read_coordination(file).cluster.cluster()
     assert (cluster.name, cluster.room().cores) == ("nomad at http://here:4646", 8)
     file.write_text(yaml.safe_dump({"cluster": {"nomad": "here"}}))
-    with pytest.raises(ps.ConfigError, match="nomad: 'here' will not do; write http://host:4646"):
+    with pytest.raises(ps.ConfigError, match="nomad: 'here' cannot be used; write http://host:4646"):
         read_coordination(file)
     file.write_text(yaml.safe_dump({"cluster": {"nomad": "http://here:4646", "cores": 3}}))
-    with pytest.raises(ps.ConfigError, match="cluster: 'cores and nomad' will not do"):
+    with pytest.raises(ps.ConfigError, match="cluster: 'cores and nomad' cannot be used"):
         read_coordination(file)
 
 
 @pytest.mark.usefixtures("acme")
 def test_a_notifier_and_a_sink_are_known_by_the_name_of_their_entry_point() -> None:
     assert vars(notifier_of("pager:team-7"))["team"] == "team-7"
-    with pytest.raises(ps.ConfigError, match="--sink: 'lost' will not do; mend its package"):
+    with pytest.raises(ps.ConfigError, match="--sink: 'lost' cannot be used; fix its package"):
         sink_of("lost:anywhere")
 
 
 def test_without_any_it_says_how_there_could_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extending, "points", lambda group: ())
-    assert penstock("extensions").stdout.startswith(
-        "no package adds any; it would by an entry point in one of penstock.po"
-    )
+    assert penstock("extensions").stdout.startswith("no installed package adds any (entry points penstock.po")
 
 
 @pytest.mark.sockets

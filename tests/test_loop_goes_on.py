@@ -172,7 +172,7 @@ def test_who_was_paused_stays_paused_while_nobody_can_be_heard() -> None:
 def test_who_was_never_heard_may_have_paused_everything() -> None:
     world = driven(20.0, orders=[10.0])
     assert world.engine.done == [(20.0, "ads")]
-    assert world.cycles[0].plan.note == "watching only: nobody could be heard yet"
+    assert world.cycles[0].plan.note == "watching only: requests could not be read yet"
 
 
 def turned(fails: str) -> World:

@@ -67,10 +67,10 @@ export function Controls({ route }: { route: Route }) {
           {overview.run.started_at !== null && `, since ${when(overview.run.started_at)}`}
           {overview.present && `, ${span(overview.present.at_s - (overview.run.first_s ?? 0))}`}
         </span>
-        {control.live && control.said === "" && ahead_s > CLOCKS_S && <span class="badge wait" title="Whether it lives is told by its clock">its controller’s clock is {span(ahead_s)} ahead of this browser’s</span>}
+        {control.live && control.said === "" && ahead_s > CLOCKS_S && <span class="badge wait" title="Its clock decides whether it counts as alive">its controller’s clock is {span(ahead_s)} ahead of this browser’s</span>}
         {control.dry_run && <span class="badge wait" title="Nothing is carried out">dry run: nothing is carried out</span>}
         {control.paused_by && <span class="badge wait" data-testid="paused" title={`Paused by ${control.paused_by}`}>❚❚ paused by {control.paused_by}</span>}
-        {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}
+        {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: takes effect in the next cycle…</span>}
       </span>
       {error && <Problem text={error} />}
     </section>

@@ -22,7 +22,7 @@ export function Graph({ operators, edges, share }: { operators: Operator[]; edge
   const height = most * (HEIGHT + GAP_Y) - GAP_Y;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Operators, a graph">
-      <svg class="graph" viewBox={`-2 -2 ${width + 4} ${height + 4}`} width={width + 4} height={height + 4} role="group" aria-label="Operators and who sends to whom">
+      <svg class="graph" viewBox={`-2 -2 ${width + 4} ${height + 4}`} width={width + 4} height={height + 4} role="group" aria-label="Operators and their connections">
         {edges.map(([from, to]) => <Edge key={`${from} ${to}`} from={place.get(from)} to={place.get(to)} />)}
         {operators.map((operator) => <Node key={operator.name} operator={operator} share={share} at={place.get(operator.name) ?? [0, 0]} />)}
       </svg>

@@ -1,4 +1,4 @@
-// Levers: how each stands, what a turn disturbs and when it shows; who may act asks for a value.
+// Levers: how each stands, what a change disturbs and when it shows; who may act asks for a value.
 
 import { useState } from "preact/hooks";
 import { WHOLE, type Lever } from "./api";
@@ -27,7 +27,7 @@ export function Levers({ levers }: { levers: Lever[] }) {
             <Column of="lever">now</Column>
             <Column of="lever">asked</Column>
             <Column of="lever" text>limits</Column>
-            <Column of="lever" text>a turn disturbs</Column>
+            <Column of="lever" text>a change disturbs</Column>
             <Column of="lever" text>it shows</Column>
             {mayAct && <th scope="col">ask for</th>}
           </tr>
@@ -39,7 +39,7 @@ export function Levers({ levers }: { levers: Lever[] }) {
               <td class="n" data-label="now">{lever.now_text}</td>
               <td class="n" data-label="asked">{lever.asked_text ?? ABSENT}</td>
               <td data-label="limits">{lever.limits}</td>
-              <td data-label="a turn disturbs">{lever.disturbs}</td>
+              <td data-label="a change disturbs">{lever.disturbs}</td>
               <td data-label="it shows">{lever.shows}</td>
               {mayAct && <td><Ask lever={lever} ask={ask} gone={gone} /></td>}
             </tr>

@@ -94,8 +94,8 @@ function Found({ found, tenant, again }: { found: Remedies; tenant: Tenant; agai
         )}
         <button type="button" class="plain" disabled={gone} onClick={again}>Look again</button>
       </span>
-      {best?.kind === "limit" && <p class="quiet">Its limit stands in the file of tenants: change max_slots there.</p>}
-      {sent && !error && <p role="status">It is heard at the start of the next cycle.</p>}
+      {best?.kind === "limit" && <p class="quiet">The tenants file sets its limit: change max_slots there.</p>}
+      {sent && !error && <p role="status">It takes effect at the start of the next cycle.</p>}
       {error && <Problem text={error} />}
     </div>
   );
@@ -130,7 +130,7 @@ export function Waits({ tenant }: { tenant: Tenant }) {
     <>
       <dt>Waits</dt>
       <dd>
-        {signs(proposal.text)} <span class="quiet">waits for a yes.</span>{" "}
+        {signs(proposal.text)} <span class="quiet">waits for approval.</span>{" "}
         {session.role === "operate" && (
           <span class="acts">
             <button type="button" class="primary" disabled={gone} onClick={() => answer("approve")}>Approve</button>

@@ -8,9 +8,9 @@ import { link } from "./route";
 import { useSite, type Site } from "./site";
 
 const TO_DO: Partial<Record<State, string>> = {
-  blind: "See whether its query makes progress: the Structured Streaming tab of Spark’s UI and the driver’s log tell. Figures come with the end of its next batch.",
-  stale: "Nothing came of it for a while: a long batch, a query that stands still, or a driver without time. The Structured Streaming tab of Spark’s UI and the driver’s log tell which.",
-  starting: "Wait for its first batch: figures come with its end. Without any after a minute it is told as blind.",
+  blind: "Check in Spark’s UI (Structured Streaming) or in the driver’s log whether its query makes progress. Metrics arrive at the end of its next batch.",
+  stale: "No metrics arrived for a while: a long batch, a stuck query or a busy driver. Spark’s UI (Structured Streaming) and the driver’s log show which.",
+  starting: "Wait for the end of its first batch, which brings metrics. After a minute without any, its state becomes blind.",
 };
 
 /** What somebody can do for a tenant of whom too little is known; what would help one that misses its target is its remedy. */
@@ -46,9 +46,9 @@ export function Empty() {
       told="No run is recorded here yet."
       why="The page looks again every second."
       todo={[
-        <>Govern something: <code>penstock run tenants.yaml</code>, or <code>penstock attach</code> to a driver that runs.</>,
-        <>Have something to look at: <code>penstock serve --scenario scenarios/spark/urgent.yaml</code>.</>,
-        <>If it was recorded in another place: <code>penstock serve --store PLACE</code>.</>,
+        <>Govern something: <code>penstock run tenants.yaml</code>, or <code>penstock attach</code> to a running driver.</>,
+        <>Look at a simulation: <code>penstock serve --scenario scenarios/spark/urgent.yaml</code>.</>,
+        <>If runs are recorded elsewhere: <code>penstock serve --store PLACE</code>.</>,
       ]}
     />
   );
@@ -58,7 +58,7 @@ const NOT_BEGUN = /has not begun/;
 
 /** What to do about a store that cannot be read: the server knows it, and says it. */
 function ofStore(remedy: string | null): ComponentChildren {
-  return coded(sentence(remedy ?? "the log of this server says what is wrong"));
+  return coded(sentence(remedy ?? "see the log of this server"));
 }
 
 /** Words of the server, in which what can be typed stands between backticks. */
@@ -69,14 +69,14 @@ function coded(text: string): ComponentChildren {
 /** Nothing can be shown yet, and it may come. */
 export function NotYet({ error, remedy }: { error: string; remedy: string | null }) {
   if (NOT_BEGUN.test(error)) {
-    return <Standing kind="wait" busy told={error} why="The page looks again every second." todo={[<>If it stays so, the terminal in which the run was started says what it waits for.</>]} />;
+    return <Standing kind="wait" busy told={error} why="The page looks again every second." todo={[<>If this does not change, look at the terminal that started the run.</>]} />;
   }
   if (error === UNREACHED) return <Unreached />;
   return (
     <Standing
       kind="wait"
       busy
-      told="What is recorded cannot be read now."
+      told="The store cannot be read."
       why={`${sentence(error)} The page tries again every second.`}
       todo={[ofStore(remedy)]}
     />
@@ -90,7 +90,7 @@ export function Unreached() {
 }
 
 function Process() {
-  return <>See whether <code>penstock serve</code>, or the controller with <code>--dashboard</code>, still runs at {location.host}, and what it said last.</>;
+  return <>Check whether <code>penstock serve</code>, or the controller with <code>--dashboard</code>, still runs at {location.host}, and read its last messages.</>;
 }
 
 /** Something that was asked for by its name and is not there: its error, and no figures of anything else. */
@@ -105,9 +105,9 @@ export function NoCycle({ site }: { site: Site }) {
     return (
       <Standing
         kind="over"
-        told="This run has no cycle: it has not begun to govern, or ended before it did."
+        told="This run has no cycle: governing has not begun, or the run ended before that."
         why={control.said || undefined}
-        todo={[<>The terminal or the log of its controller says why.</>, <><a href={link("overview")}>Look at the newest run</a> instead.</>]}
+        todo={[<>See the terminal or log of its controller.</>, <><a href={link("overview")}>Look at the newest run</a> instead.</>]}
       />
     );
   }
@@ -117,8 +117,8 @@ export function NoCycle({ site }: { site: Site }) {
       kind={site.gone ? "over" : "wait"}
       busy
       told={`${run.name} is starting: no cycle yet.`}
-      why={`${first}Figures of a tenant come with the end of its first batch.`}
-      todo={[<>If it stays so, the log of its controller says what it waits for.</>]}
+      why={`${first}A tenant’s metrics arrive at the end of its first batch.`}
+      todo={[<>If this does not change, see the log of its controller.</>]}
     />
   );
 }
@@ -128,8 +128,8 @@ export function Gone({ since, unread }: { since: number | null; unread: Unread |
   const from = since ?? unread?.since ?? null;
   const [words, todo] =
     since !== null || unread === null ? ["The server has not answered", <Process />]
-    : unread.unheard ? ["The server answers, and sends no news", <>It may be slow to read what is recorded, or as many pages watch already as may: close some.</>]
-    : ["The server cannot read what is recorded", ofStore(unread.remedy)];
+    : unread.unheard ? ["The server answers, but sends no updates", <>It may be slow to read the store, or too many pages are open: close some.</>]
+    : ["The server cannot read the store", ofStore(unread.remedy)];
   return (
     <p class="problem gone" role="alert" data-testid="gone">
       <b>{words}{from === null ? "" : ` since ${new Date(from).toLocaleTimeString("en-GB")}`}.</b>{since === null && unread?.message ? ` ${sentence(unread.message)}` : ""} What is shown is as it was then, and nothing can be
@@ -138,8 +138,8 @@ export function Gone({ since, unread }: { since: number | null; unread: Unread |
   );
 }
 
-const WAS = "As it was: ";
-const AS_OF: Record<Control["life"], string> = { live: "", awaited: "As last told: ", ended: "At its end: ", silent: WAS, ahead: WAS };
+const WAS = "Last known: ";
+const AS_OF: Record<Control["life"], string> = { live: "", awaited: "Last known: ", ended: "At its end: ", silent: WAS, ahead: WAS };
 
 /** Stands before what is told where it is not known to be so now. */
 export function AsOf() {
@@ -153,5 +153,5 @@ export function LastSign({ site }: { site: Site }) {
   const { live, life, said } = site.overview.control;
   if (said === "") return null;
   const lost = life === "silent" || life === "ahead";
-  return <p class={`${lost ? "problem" : "lead"} last-sign`} role={lost ? "alert" : undefined}>{coded(said)}{live ? "" : " Until one governs again nothing is decided, and nothing can be asked for."}</p>;
+  return <p class={`${lost ? "problem" : "lead"} last-sign`} role={lost ? "alert" : undefined}>{coded(said)}{live ? "" : " Until a controller runs again, nothing is decided and requests are not accepted."}</p>;
 }

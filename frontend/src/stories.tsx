@@ -51,7 +51,7 @@ export const STORIES: Story[] = [
     chart: { at_s: AT_S, lines: [p95(until(wave(1.4), 52)), TARGET], format: seconds, now_s: (LENGTH - 1) * STEP_S },
   },
   { name: "starting", state: "starting", shows: "The first figures; what it has not lost yet is not drawn.", chart: { at_s: AT_S, lines: [p95(AT_S.map((_, place) => (place > 54 ? 1.6 : null))), TARGET], format: seconds } },
-  { name: "empty", state: null, shows: "Nothing is recorded yet: said, with no axes of nothing.", chart: { at_s: [], lines: [p95([])] } },
+  { name: "empty", state: null, shows: "Nothing is recorded yet: a sentence, and no empty axes.", chart: { at_s: [], lines: [p95([])] } },
   { name: "outage", state: null, shows: "The controller was away: a gap, which no line crosses.", chart: { at_s: AT_S, lines: [p95(wave(1.3).map((value, place) => (place > 20 && place < 34 ? null : value)))], format: seconds } },
   {
     name: "changed target", state: null, shows: "What was asked for changed: the target is a step.",

@@ -45,9 +45,9 @@ function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
   const seen = known.filter((one) => one.met !== null).length;
   const short = known.filter((one) => one.met !== null && one.met < ALWAYS).sort((a, b) => a.met! - b.met!);
   const blind = known.filter((one) => one.unseen > 0).sort((a, b) => b.unseen - a.unseen);
-  if (!seen) return <>Of no tenant a figure was seen.</>;
-  if (!short.length && blind.length) return <>No tenant was seen to miss what it asked for.<Blind blind={blind} run={run} /></>;
-  if (!short.length) return <>Every tenant had what it asked for whenever it was seen.</>;
+  if (!seen) return <>No tenant has had metrics.</>;
+  if (!short.length && blind.length) return <>No tenant missed its intent.<Blind blind={blind} run={run} /></>;
+  if (!short.length) return <>Every tenant met its intent whenever it was measured.</>;
   return (
     <>
       {short.slice(0, NAMED).map((one, place) => (
@@ -58,7 +58,7 @@ function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
       ))}
       {short.length > NAMED && `, ${short.length - NAMED} more not always`}
       {short.length < seen && `; the other ${seen - short.length} ${blind.length ? "whenever they were seen" : "always"}`}
-      {seen < known.length && `; of ${known.length - seen} no figure was seen`}.
+      {seen < known.length && `; ${known.length - seen} had no metrics`}.
       {blind.length > 0 && <Blind blind={blind} run={run} />}
     </>
   );

@@ -20,7 +20,7 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
   return (
     <figure class="chart strips">
       <figcaption>
-        <span class="title"><Term of="met">Who had what they asked for</Term></span>
+        <span class="title"><Term of="met">Who met their intents</Term></span>
         <span class="legend">
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--met)" }} />met</span>
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--u2)" }} />most of its utility</span>

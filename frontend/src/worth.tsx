@@ -47,7 +47,7 @@ export function Brought({ worth }: { worth: Worth | null }) {
     <>
       <dt>Brought</dt>
       <dd data-testid="worth">
-        {worth.text ? sentence(worth.text) : "Trying how it would have gone without each decision…"}
+        {worth.text ? sentence(worth.text) : "Simulating the run without each decision…"}
         {worth.text && worth.waits > 0 && <span class="quiet"> {worth.waits} more to be tried…</span>}
       </dd>
     </>

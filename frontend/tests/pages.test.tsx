@@ -199,7 +199,7 @@ test("a store that cannot be read takes the colours from the page until there ar
   await waitFor(() => expect(heard.trouble).toBeDefined());
   expect(headline.className).toBe("headline good");
   heard.trouble!({ data: JSON.stringify({ message: "the database is locked", remedy: "end the other program" }) });
-  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server cannot read what is recorded since [\d:]{8}\. The database is locked\..*End the other program\.$/);
+  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server cannot read the store since [\d:]{8}\. The database is locked\..*End the other program\.$/);
   expect(headline.className).toBe("headline gone");
   expect(screen.getByRole("button", { name: "Pause governing" })).toHaveProperty("disabled", true);
   const { control } = anOverview();
@@ -222,5 +222,5 @@ test("a tenant that left has its name for a heading, and what was seen of it", a
 
 test("what a stale tenant had is not in the utility that is known, and told beside it", async () => {
   opened("#/overview", { present: aPresent({ utility: 55, known_utility: 20, possible_utility: 70 }) });
-  expect((await screen.findByTestId("utility")).parentElement!.textContent).toBe("20 of 70, 35 more by old figures");
+  expect((await screen.findByTestId("utility")).parentElement!.textContent).toBe("20 of 70, 35 more by old metrics");
 });

@@ -43,7 +43,7 @@ const todo = (): string => screen.getByRole("list", { name: "What to do" }).text
 const fine = anOverview({ present: aPresent({ state: "fine", headline: "All have what they asked for.", tenants: [aTenant({ state: "fine", met: true })] }) });
 
 test("where nothing is recorded it says how to come by something, and shows the first run once it is there", async () => {
-  server.answers["/api/overview"] = [404, { message: "run: 'last' will not do; none is recorded here yet" }];
+  server.answers["/api/overview"] = [404, { message: "run: 'last' cannot be used; none is recorded here yet" }];
   render(<App />);
   await screen.findByTestId("headline");
   expect(headline()).toBe("No run is recorded here yet.");
@@ -55,7 +55,7 @@ test("where nothing is recorded it says how to come by something, and shows the 
 
 test("a run that nobody knows is no empty store", async () => {
   location.hash = "#/overview?run=nobody";
-  server.answers["/api/overview"] = [404, { message: "run: 'nobody' will not do; name one that is recorded: last" }];
+  server.answers["/api/overview"] = [404, { message: "run: 'nobody' cannot be used; name one that is recorded: last" }];
   render(<App />);
   expect((await screen.findByRole("alert")).textContent).toContain("nobody");
   expect(todo()).toBe("Look at the newest run instead.");
@@ -65,7 +65,7 @@ test("a store that is locked when the page comes is told as such, with what to d
   server.answers["/api/overview"] = [503, { message: "store /runs.sqlite: database is locked", remedy: "end the other program that writes into it" }];
   render(<App />);
   await screen.findByTestId("headline");
-  expect(headline()).toBe("What is recorded cannot be read now.");
+  expect(headline()).toBe("The store cannot be read.");
   expect(screen.getByText("Store /runs.sqlite: database is locked. The page tries again every second.")).toBeTruthy();
   expect(todo()).toBe("End the other program that writes into it.");
   server.answers["/api/overview"] = [200, fine];
@@ -77,7 +77,7 @@ test("a run that has not begun is waited for", async () => {
   server.answers["/api/overview"] = [503, { message: "The run is starting: it has not begun yet." }];
   render(<App />);
   await screen.findByTestId("headline");
-  expect([headline(), todo()]).toEqual(["The run is starting: it has not begun yet.", "If it stays so, the terminal in which the run was started says what it waits for."]);
+  expect([headline(), todo()]).toEqual(["The run is starting: it has not begun yet.", "If this does not change, look at the terminal that started the run."]);
 });
 
 test("a run that has begun and seen nothing says when the first figures come", async () => {
@@ -118,7 +118,7 @@ test("a server that answers and sends no news is not believed for long", async (
   render(<App />);
   await screen.findByTestId("headline");
   await after(5000);
-  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server answers, and sends no news since [\d:]{8}\.*.*It may be slow to read what is recorded, or as many pages watch already as may: close some/);
+  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server answers, but sends no updates since [\d:]{8}\.*.*It may be slow to read the store, or too many pages are open: close some/);
   expect(document.querySelector(".life")!.textContent).toBe("no news");
   expect(screen.getByTestId("headline").closest("section")!.className).toBe("headline gone");
 });
@@ -143,13 +143,13 @@ function shown(overview: Overview): void {
 test("of a run whose controller is no more it is said what became of it, and what that means", () => {
   const said = "Its controller ended in order at 2026-11-23 04:05:06 UTC.";
   shown({ ...fine, control: { ...fine.control, live: false, life: "ended", said }, run: { ...run, live: false } });
-  expect(document.querySelector(".last-sign")!.textContent).toBe(`${said} Until one governs again nothing is decided, and nothing can be asked for.`);
+  expect(document.querySelector(".last-sign")!.textContent).toBe(`${said} Until a controller runs again, nothing is decided and requests are not accepted.`);
 });
 
 test.each<[Control["life"], string, string]>([
-  ["awaited", "headline wait", "As last told: All have what they asked for."],
-  ["silent", "headline gone", "As it was: All have what they asked for."],
-  ["ahead", "headline gone", "As it was: All have what they asked for."],
+  ["awaited", "headline wait", "Last known: All have what they asked for."],
+  ["silent", "headline gone", "Last known: All have what they asked for."],
+  ["ahead", "headline gone", "Last known: All have what they asked for."],
   ["ended", "headline over", "At its end: All have what they asked for."],
 ])("of a controller that is %s nothing is told as so now, and nothing is green", (life, colour, told) => {
   shown({ ...fine, control: { ...fine.control, live: life === "awaited", life, said: "Something." } });
@@ -170,7 +170,7 @@ test("nothing of the kind is said of a controller that lives", () => {
   expect(document.querySelector(".last-sign")).toBeNull();
 });
 
-test.each<[State, RegExp | null]>([["blind", /Structured Streaming tab/], ["stale", /a long batch/], ["starting", /Wait for its first batch/], ["missing", null]])(
+test.each<[State, RegExp | null]>([["blind", /Structured Streaming/], ["stale", /a long batch/], ["starting", /Wait for the end of its first batch/], ["missing", null]])(
   "who is %s has what can be done on the card, unless a remedy says it",
   (state, said) => {
     const tenant: Tenant = aTenant({ state, utility: null, met: false });

@@ -38,7 +38,7 @@ test.each<[string, Partial<Watched>]>([
   ["starting", { overview: anOverview() }],
   ["no run", { error: "none is recorded here yet", waits: true, empty: true }],
   ["✕ not read", { error: "database is locked", waits: true }],
-  ["not found", { error: "run: 'nobody' will not do" }],
+  ["not found", { error: "run: 'nobody' cannot be used" }],
   ["", {}],
 ])("the tab says “%s” where fine would be no news of now", (told, how) => {
   expect(standingOf(watched(how))).toBe(told);

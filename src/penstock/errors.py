@@ -21,7 +21,7 @@ class ConfigError(PenstockError):
     `place` is where it stands, as file:line:column, when that is known.
 
     >>> print(ConfigError("jobs.ads.slots", 0, "write 1 or more", "shop.yaml:7:12"))
-    shop.yaml:7:12: jobs.ads.slots: 0 will not do; write 1 or more
+    shop.yaml:7:12: jobs.ads.slots: 0 cannot be used; write 1 or more
     """
 
     def __init__(self, field: str, value: object, remedy: str, place: str | None = None) -> None:
@@ -30,7 +30,8 @@ class ConfigError(PenstockError):
         self.remedy = remedy
         self.place = place
         where = f"{place}: " if place else ""
-        super().__init__(in_a_line(f"{where}{field}: {shown(value)} will not do; {remedy}"))
+        wrong = "missing" if value is None or isinstance(value, Absent) else f"{shown(value)} cannot be used"
+        super().__init__(in_a_line(f"{where}{field}: {wrong}; {remedy}"))
 
 
 class WrongFileError(ConfigError):
@@ -42,7 +43,7 @@ class WrongFileError(ConfigError):
         self.errors = tuple(errors)
         told = [str(error) for error in errors[:_TOLD_AT_ONCE]]
         more = len(errors) - len(told)
-        self.args = ("\n".join([*told, *([f"and {more} more, told once these are mended"] if more else [])]),)
+        self.args = ("\n".join([*told, *([f"and {more} more, shown once these are fixed"] if more else [])]),)
 
 
 class Absent:
@@ -133,9 +134,9 @@ def unreachable(error: OSError, field: str = "file") -> ConfigError:
     """That a file may not be read or written as whoever runs this.
 
     >>> print(unreachable(PermissionError(13, "Permission denied", "/srv/runs.sqlite")))
-    file: '/srv/runs.sqlite' will not do; see that whoever runs this may read and write it (Permission denied)
+    file: '/srv/runs.sqlite' cannot be used; make it readable and writable for this user (Permission denied)
     """
-    return ConfigError(field, error.filename, f"see that whoever runs this may read and write it ({error.strerror})")
+    return ConfigError(field, error.filename, f"make it readable and writable for this user ({error.strerror})")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -59,7 +59,7 @@ def loaded(point: EntryPoint, field: str) -> Any:
     try:
         return point.load()
     except Exception as error:  # somebody else's code may raise anything
-        raise ConfigError(field, point.name, f"mend its package: {told(error)}") from None
+        raise ConfigError(field, point.name, f"fix its package: {told(error)}") from None
 
 
 def extensions() -> tuple[Extension, ...]:

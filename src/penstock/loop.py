@@ -187,7 +187,7 @@ class Governor:
     ) -> tuple[Plan, PolicyMemory]:
         """The plan and the memory after it; both as if nothing had been asked of the policy where it fails."""
         if orders is None:
-            return Plan(note="watching only: nobody could be heard yet"), memory
+            return Plan(note="watching only: requests could not be read yet"), memory
         if orders.paused_by is not None:
             return watching(f"paused by {orders.paused_by}: watching only", orders.turns), memory
         if view.at_s < self.settings.govern_from_s:

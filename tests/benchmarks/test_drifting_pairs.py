@@ -30,5 +30,5 @@ def test_without_drift_the_same_keys_meet_for_ever() -> None:
 
 
 def test_a_share_above_one_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"loyal: 1\.2 will not do; write a share between 0 and 1"):
+    with pytest.raises(ConfigError, match=r"loyal: 1\.2 cannot be used; write a share between 0 and 1"):
         DriftingPairs(loyal=1.2)

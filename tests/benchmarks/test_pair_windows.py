@@ -24,5 +24,5 @@ def test_rows_are_cut_into_windows_and_thin_ones_left_out(tmp_path: Path, name: 
 def test_a_window_of_which_there_are_not_two_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("t,k1,k2\n1,1,2\n")
-    with pytest.raises(ConfigError, match=r"window: '1d' will not do; at least two windows must hold 500 rows"):
+    with pytest.raises(ConfigError, match=r"window: '1d' cannot be used; at least two windows must hold 500 rows"):
         windows_of(path, "1d")

@@ -74,7 +74,7 @@ def test_a_plan_is_that_of_the_command(tmp_path: Path) -> None:
     placement = ps.plan("grid", 100.0)
     assert (placement.slots_used, placement.prediction.rate_rps) == (planned["slots_used"], planned["predicted_rate"])
     assert len(ps.plan("linear", 50.0, machines=[4, 4]).machines) == 2
-    with pytest.raises(ps.ConfigError, match="runtime: 'sprak' will not do; choose one of"):
+    with pytest.raises(ps.ConfigError, match="runtime: 'sprak' cannot be used; choose one of"):
         ps.plan("linear", runtime="sprak")
 
 
@@ -136,7 +136,7 @@ def test_a_running_controller_is_asked_and_heard(path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"act": "puase"}, "act: 'puase' will not do; choose one of .* did you mean pause"),
+        ({"act": "puase"}, "act: 'puase' cannot be used; choose one of .* did you mean pause"),
         ({"act": "approve"}, "say which proposal"),
         ({"act": "intent", "job": "ads", "latncy": "2s"}, "did you mean latency"),
     ],
@@ -182,7 +182,7 @@ def test_a_scenario_is_lived_through_while_pages_are_served(tmp_path: Path) -> N
     with ps.serve(store, port=0, scenario=file, policy="static", speed=60.0) as site:
         eventually(lambda: recorded_at(site.url)[0]["policy"] == "static")
     with (
-        pytest.raises(ps.ConfigError, match="approval: 'b' will not do; choose one of a"),
+        pytest.raises(ps.ConfigError, match="approval: 'b' cannot be used; choose one of a"),
         ps.serve(store, port=0, scenario=file, approval=["b"]),
     ):
         pass
@@ -227,7 +227,7 @@ def test_keda_is_answered_where_a_coordinator_leads_and_not_where_it_only_advise
         with keda_at(at) as keda:
             eventually(lambda: refused_or(lambda: keda.value(fleet="prod")) == 0.0)
     with (
-        pytest.raises(ps.ConfigError, match="keda: 0 will not do; leave it out where it only advises"),
+        pytest.raises(ps.ConfigError, match="keda: 0 cannot be used; leave it out with --advise"),
         ps.coordinate(file, advise=True, keda=0, **how),  # type: ignore[arg-type]
     ):
         pass
@@ -284,7 +284,7 @@ def test_a_tenants_file_has_a_schema_and_executors_that_are_too_few_are_refused_
 ) -> None:
     assert ps.tenants_schema() == json.loads(penstock("check", "--schema").stdout)
     jobs = {"jobs": [{**job, "job": "tests.governing.tenant_jobs:broken"} for job in JOBS]}
-    with pytest.raises(ps.ConfigError, match="executors: 1 will not do; write at least one for each job: 2"):
+    with pytest.raises(ps.ConfigError, match="executors: 1 cannot be used; write at least one for each job: 2"):
         ps.run(tenants(tmp_path, master="spark://127.0.0.1:9", executors=4, **jobs), executors=1)
 
 

@@ -20,7 +20,7 @@ note.write_text("\\n".join([*lives, " ".join(sys.argv[2:])]))
 print("this is life", len(lives) + 1)
 sys.exit(0 if lives else 9)
 """
-REFUSED = "import sys; print('penstock: interval: 0 will not do', file=sys.stderr); sys.exit(2)"
+REFUSED = "import sys; print('penstock: interval: 0 cannot be used', file=sys.stderr); sys.exit(2)"
 # Interrupts whoever supervises it, as Ctrl-C in a notebook does, and does not end by itself.
 INTERRUPTS = """
 import os, pathlib, signal, sys, time
@@ -64,7 +64,7 @@ def test_what_the_user_can_mend_is_an_error_in_the_drivers_words(
 ) -> None:
     driven_by(REFUSED, tmp_path, monkeypatch)
     log = tmp_path / "its.log"
-    with pytest.raises(ps.PenstockError, match=rf"^interval: 0 will not do \({log}\)$"):
+    with pytest.raises(ps.PenstockError, match=rf"^interval: 0 cannot be used \({log}\)$"):
         ps.supervise(tenants, log=log)
 
 
@@ -74,7 +74,7 @@ def test_of_a_log_of_gigabytes_the_end_is_read(tenants: Path, tmp_path: Path, mo
     with log.open("wb") as file:
         file.seek(1 << 34)  # it takes up no room
         file.write(b"\n")
-    with pytest.raises(ps.PenstockError, match="interval: 0 will not do"):
+    with pytest.raises(ps.PenstockError, match="interval: 0 cannot be used"):
         ps.supervise(tenants, log=log)
 
 
@@ -93,10 +93,10 @@ def test_an_interruption_ends_the_driver_and_is_raised(
         ({"for_s": "soon"}, "for_s"),
         ({"policy": "hnge"}, "did you mean henge"),
         ({"only": ["abs"]}, "did you mean ads"),
-        ({"heartbeat": Path("/proc/no/beat")}, "heartbeat: ./proc/no/beat. will not do"),
+        ({"heartbeat": Path("/proc/no/beat")}, "heartbeat: ./proc/no/beat. cannot be used"),
         ({"store": "/proc/runs.sqlite"}, "store"),
-        ({"log": Path("/proc/no/run.log")}, "log: ./proc/no/run.log. will not do; give a file that can be written"),
-        ({"log": Path("/proc")}, "log: ./proc. will not do; give a file that can be written"),
+        ({"log": Path("/proc/no/run.log")}, "log: ./proc/no/run.log. cannot be used; give a file that can be written"),
+        ({"log": Path("/proc")}, "log: ./proc. cannot be used; give a file that can be written"),
     ],
 )
 def test_what_is_wrong_is_said_before_any_driver_starts(

@@ -141,7 +141,7 @@ def test_the_commands_that_would_be_started_show_no_password(tmp_path: Path, mon
 
 
 def test_a_notifier_of_two_lines_is_refused_without_its_secret() -> None:
-    with pytest.raises(ps.ConfigError, match="--notify: 'slack' will not do") as refused:
+    with pytest.raises(ps.ConfigError, match="--notify: 'slack' cannot be used") as refused:
         unseen(None, ["slack:https://hooks/s3cret\nlines:/etc/passwd"])
     assert "s3cret" not in str(refused.value)
 

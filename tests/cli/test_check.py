@@ -86,7 +86,7 @@ def test_a_file_with_hundreds_of_mistakes_tells_the_first_and_how_many_there_are
     jobs = "".join(f"  - {{name: j{n}, job: 'checked_jobs:fraud', intent: {{latncy: 2s}}}}\n" for n in range(90))
     lines = lines_of(penstock("check", str(folder_with(tmp_path, f"jobs:\n{jobs}"))))
     assert len(lines) == 31
-    assert re.fullmatch(r"and \d+ more, told once these are mended", lines[-1])
+    assert re.fullmatch(r"and \d+ more, shown once these are fixed", lines[-1])
 
 
 def test_more_jobs_than_any_application_has_are_refused(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_what_the_command_line_says_is_checked_with_the_file(tmp_path: Path) -> 
     path = str(folder_with(tmp_path, TENANTS + "executors: 4\n"))
     assert penstock("check", path, "--master", "spark://127.0.0.1:7077").returncode == 0
     (line,) = lines_of(penstock("check", path, "--master", "spark://127.0.0.1:7077", "--policy", "hengge"))
-    assert line.startswith("--policy: 'hengge' will not do; choose one of fifo")
+    assert line.startswith("--policy: 'hengge' cannot be used; choose one of fifo")
     (line,) = lines_of(penstock("check", path, "--master", "nowhere"))
-    assert line.startswith("--master: 'nowhere' will not do; write local[4]")
+    assert line.startswith("--master: 'nowhere' cannot be used; write local[4]")
 
 
 def test_modules_are_left_alone_on_request(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_module_that_cannot_be_imported_is_told_with_why(tmp_path: Path, code:
     (tmp_path / "never_imported.py").write_text(code)
     path = folder_with(tmp_path, TENANTS.replace("checked_jobs:fraud", "never_imported:fraud"))
     (line,) = lines_of(penstock("check", str(path)))
-    assert f"'never_imported:fraud' will not do; the module cannot be imported: {why}" in line
+    assert f"'never_imported:fraud' cannot be used; the module cannot be imported: {why}" in line
 
 
 def test_a_module_that_starts_spark_while_it_is_imported_is_left_for_later(
@@ -173,7 +173,7 @@ def test_a_module_that_starts_spark_while_it_is_imported_is_left_for_later(
 def test_a_file_that_is_none_is_refused(tmp_path: Path, path: str) -> None:
     for command in COMMANDS:
         (line,) = lines_of(penstock(command, str(tmp_path / path)))
-        assert "will not do; give a file that can be read" in line
+        assert "cannot be used; give a file that can be read" in line
 
 
 def test_a_scenario_and_a_job_to_plan_are_checked_as_what_they_are(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_scenario_and_a_job_to_plan_are_checked_as_what_they_are(tmp_path: Pat
     assert penstock("check", str(dag)).stdout == f"{dag}: job: a job of 2 operators to plan\n"
     dag.write_text("flow: {parse: [pi]}\nspeed: 3\n")
     (line,) = lines_of(penstock("check", str(dag)))
-    assert line.startswith(f"{dag}:2:1: speed: 3 will not do; there is no such field; write one of name, about")
+    assert line.startswith(f"{dag}:2:1: speed: 3 cannot be used; there is no such field; write one of name, about")
 
 
 def test_the_schema_is_printed_for_editors() -> None:
@@ -240,7 +240,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_spark_starts(
 def test_a_file_that_is_none_of_models_is_refused_before_spark_starts(tmp_path: Path) -> None:
     path = folder_with(tmp_path, TENANTS)
     (line,) = lines_of(penstock("profile", "pi", "--out", str(path)))
-    assert line == f"--out: '{path}' will not do; it is no file of models: write `tasks`, or name another"
+    assert line == f"--out: '{path}' cannot be used; it is no file of models: write `tasks`, or name another"
 
 
 def test_an_output_that_can_be_written_is_left_as_it_was_until_there_is_something_to_write(tmp_path: Path) -> None:

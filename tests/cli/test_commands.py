@@ -35,14 +35,14 @@ def test_what_the_user_can_mend_is_one_line_and_exit_code_2(tmp_path: Path) -> N
     done = penstock("simulate", str(path))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"penstock: {path}:2:1: durration: '1h' will not do; there is no such field; did you mean duration?\n"
+        f"penstock: {path}:2:1: durration: '1h' cannot be used; there is no such field; did you mean duration?\n"
     )
 
 
 def test_an_unknown_policy_is_refused_before_anything_runs(tmp_path: Path) -> None:
     done = penstock("simulate", str(written(tmp_path, scenario())), "--policy", "magic")
     assert done.returncode == 2
-    assert "policy: 'magic' will not do; choose one of" in done.stderr
+    assert "policy: 'magic' cannot be used; choose one of" in done.stderr
 
 
 def test_a_claim_that_fails_is_exit_code_1_and_named(tmp_path: Path) -> None:

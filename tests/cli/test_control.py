@@ -63,7 +63,7 @@ def test_a_job_that_does_not_run_is_asked_to_start_and_one_that_is_not_there_is_
     (entry,) = controlled.audit(RUN.id)
     assert (entry.act, entry.detail) == ("start", "ads")
     done = penstock("control", "start", "nobody", "--store", str(path))
-    assert (done.returncode, "job: 'nobody' will not do; name one of ads, fraud" in done.stderr) == (2, True)
+    assert (done.returncode, "job: 'nobody' cannot be used; name one of ads, fraud" in done.stderr) == (2, True)
 
 
 def test_a_job_that_runs_is_not_asked_to_start(path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_job_that_runs_is_not_asked_to_start(path: Path) -> None:
         store.append(replace(a_cycle(40.0), view=replace(view, jobs=runs)))
     with controlled_run(path):
         done = penstock("control", "start", "ads", "--store", str(path))
-    said = "job: 'ads' will not do; it runs: there is nothing to start"
+    said = "job: 'ads' cannot be used; it runs: there is nothing to start"
     assert (done.returncode, said in done.stderr) == (2, True)
 
 
@@ -122,18 +122,18 @@ def test_a_lever_is_asked_for_by_its_kind(path: Path, controlled: SqlStore, type
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("bound adz 2000", "job: 'adz' will not do; name one of ads, fraud"),
-        ("slots ads 3", "kind: 'slots' will not do; ads has tasks, bound, trigger"),
-        ("tasks ads mop 3", "operator: 'mop' will not do; tasks of ads are those of source, map"),
-        ("executors 9", "value: 9 will not do; executors of the application can be 1 to 4"),
-        ("executors -1", "value: '-1' will not do; write a whole number, such as 4"),
-        ("executors 2.5", "value: '2.5' will not do; write a whole number, such as 4"),
-        ("executors nan", "value: 'nan' will not do; write a whole number, such as 4"),
-        ("bound ads some", "value: 'some' will not do; write a number of rows, such as 2000, or none"),
-        ("bound ads 1e300", "value: 1e+300 will not do; write 9,007,199,254,740,992 or less"),
-        ("trigger ads soon", "value: 'soon' will not do; write a number of seconds, or text such as"),
-        ("memory lots", "value: 'lots' will not do; write a size such as 512m or 2g"),
-        ("memory 1m", "value: 1 will not do; memory of the application can be 512 MiB or more"),
+        ("bound adz 2000", "job: 'adz' cannot be used; name one of ads, fraud"),
+        ("slots ads 3", "kind: 'slots' cannot be used; ads has tasks, bound, trigger"),
+        ("tasks ads mop 3", "operator: 'mop' cannot be used; tasks of ads are those of source, map"),
+        ("executors 9", "value: 9 cannot be used; executors of the application can be 1 to 4"),
+        ("executors -1", "value: '-1' cannot be used; write a whole number, such as 4"),
+        ("executors 2.5", "value: '2.5' cannot be used; write a whole number, such as 4"),
+        ("executors nan", "value: 'nan' cannot be used; write a whole number, such as 4"),
+        ("bound ads some", "value: 'some' cannot be used; write a number of rows, such as 2000, or none"),
+        ("bound ads 1e300", "value: 1e+300 cannot be used; write 9,007,199,254,740,992 or less"),
+        ("trigger ads soon", "value: 'soon' cannot be used; write a number of seconds, or text such as"),
+        ("memory lots", "value: 'lots' cannot be used; write a size such as 512m or 2g"),
+        ("memory 1m", "value: 1 cannot be used; memory of the application can be 512 MiB or more"),
     ],
 )
 @pytest.mark.usefixtures("levers", "controlled")
@@ -147,7 +147,7 @@ def test_what_a_lever_cannot_be_turned_to_is_one_line_with_exit_code_2(path: Pat
 @pytest.mark.usefixtures("levers")
 def test_who_asks_a_paused_controller_is_told_that_nothing_is_done(path: Path, controlled: SqlStore) -> None:
     asked(path, "pause")
-    assert "it is not done: paused by" in asked(path, "executors", "4").output
+    assert "not carried out: " in asked(path, "executors", "4").output
     asked(path, "resume")
     asked(path, "dry-run")
     assert "this is a dry run" in asked(path, "executors", "4").output
@@ -157,7 +157,7 @@ def test_who_asks_a_paused_controller_is_told_that_nothing_is_done(path: Path, c
 def test_levers_are_listed_as_they_stand_with_what_a_turn_disturbs(path: Path) -> None:
     told = [line.split("  ") for line in asked(path, "levers").output.splitlines()]
     cells = [[cell.strip() for cell in line if cell] for line in told]
-    assert cells[0] == ["of", "lever", "now", "asked", "limits", "a turn disturbs", "and shows"]
+    assert cells[0] == ["of", "lever", "now", "pending", "limits", "a change disturbs", "effect shows"]
     assert ["ads", "tasks of map", "3", "1 or more", "nothing", "with the next task"] in cells
     assert ["ads", "bound", "none", "1 row or more", "its query starts again", "after the restart"] in cells
     assert ["application", "executors", "2", "3", "1 to 4", "nothing", "with the next task"] in cells
@@ -171,9 +171,9 @@ def test_every_kind_of_lever_but_tables_is_a_command_with_an_example() -> None:
 
 
 def test_a_run_that_is_over_takes_no_requests(path: Path) -> None:
-    with pytest.raises(NotLiveError, match="not governed by anybody now"):
+    with pytest.raises(NotLiveError, match="has no running controller"):
         asked(path, "pause")
-    assert "nobody governs it now" in asked(path, "show").output
+    assert "no controller is running" in asked(path, "show").output
 
 
 def test_top_tells_who_is_in_trouble_and_what_was_done(path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_wrong_fleet_file_is_told_in_a_line_and_nothing_begins(fleet: Path) ->
     fleet.write_text("cluster: {cores: none}\n")
     done = penstock("coordinate", str(fleet))
     assert done.returncode == 2
-    assert "fleet.yaml:1:18: cluster.cores: 'none' will not do" in done.stderr
+    assert "fleet.yaml:1:18: cluster.cores: 'none' cannot be used" in done.stderr
 
 
 def test_an_agents_port_that_is_taken_is_told(fleet: Path) -> None:
@@ -49,10 +49,10 @@ def test_an_agents_port_that_is_taken_is_told(fleet: Path) -> None:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
         done = penstock("coordinate", str(fleet), "--agents-port", place.rpartition(":")[2])
     assert done.returncode == 2
-    assert f"--agents-port: '{place}' will not do; it cannot be listened on" in done.stderr
+    assert f"--agents-port: '{place}' cannot be used; it cannot be listened on" in done.stderr
 
 
 def test_an_address_of_another_machine_is_told_as_such(fleet: Path) -> None:
     done = penstock("coordinate", str(fleet), "--agents-host", "192.0.2.1")
     assert done.returncode == 2
-    assert "--agents-host: '192.0.2.1' will not do; write a name or an address of this machine" in done.stderr
+    assert "--agents-host: '192.0.2.1' cannot be used; write a name or an address of this machine" in done.stderr

@@ -14,7 +14,7 @@ def test_a_session_that_cannot_be_governed_is_exit_code_1_with_what_to_change_fi
     assert called.returncode == 1
     found = json.loads(called.stdout)
     assert (found["governable"], found["master"]) == (False, "local[2]")
-    assert found["to_change"][0].startswith("under FIFO shares do nothing: add ")
+    assert found["to_change"][0].startswith("shares have no effect under FIFO: add ")
     table = called.stderr.splitlines()
     assert any(line.split() == ["spark.scheduler.mode", "FIFO", "see", "below"] for line in table)
     assert f"- {found['to_change'][0]}" in table
@@ -24,4 +24,4 @@ def test_a_session_that_cannot_be_governed_is_exit_code_1_with_what_to_change_fi
 @pytest.mark.long  # what is said of which session: tests/engines/spark/test_doctor.py
 def test_one_that_can_be_governed_is_exit_code_0() -> None:
     called = program("doctor", "--master", "local[2]", "--conf", "spark.scheduler.mode=FAIR")
-    assert (called.returncode, "ps.govern works here" in called.stdout) == (0, True)
+    assert (called.returncode, "ps.govern works with this session" in called.stdout) == (0, True)

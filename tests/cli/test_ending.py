@@ -165,7 +165,7 @@ def test_an_error_of_the_thread_that_coordinates_ends_the_program() -> None:
 def test_a_door_that_does_not_listen_any_more_ends_the_program() -> None:
     coordinating = Coordinating(lambda: None)
     coordinating._run = lambda: coordinating.stopped.wait(60.0)
-    with pytest.raises(EngineError, match="agents are not listened to any more"):
+    with pytest.raises(EngineError, match="the server for agents has ended"):
         _run(coordinating, Door(listens=False))
     assert coordinating.stopped.is_set()
 

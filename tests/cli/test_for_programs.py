@@ -66,7 +66,7 @@ def test_two_runs_are_compared_by_what_all_had_and_each_tenant(store: SqlStore) 
     said = penstock("diff", "night", RUN.id, "--store", store.database.target).stdout
     assert "+14 points of utility: demo under henge gave 79 % of the utility" in said
     assert "instead of 64 % (night under fair)." in said
-    assert "Each tenant had what it asked for as often in both." in said
+    assert "Each tenant met its intent as often in both runs." in said
     rows = [line.split("  ") for line in said.splitlines() if line.startswith(("all", "ads"))]
     assert [[cell.strip() for cell in row if cell.strip()][:4] for row in rows] == [
         ["all", "64 %", "79 %", "+14 points"],

@@ -62,7 +62,7 @@ def test_commands_stand_below_what_one_wants_to_do_with_their_whole_sentence() -
     assert isinstance(cli, Grouped)
     headings = cli.headings()
     told = [heading for heading in re.findall(r"^(\S.*):$", text, re.MULTILINE) if heading in headings]
-    assert told == ["Try it", "Before it runs", "Govern", "See what happens, and why", "Beside it"]
+    assert told == ["Try it", "Before it runs", "Govern", "See what happens, and why", "Tools"]
     assert sorted(name for names in headings.values() for name in names) == sorted(cli.commands)
     for name, one in cli.commands.items():
         assert f"{name} {one.get_short_help_str(1000)}" in words(text)
@@ -70,7 +70,7 @@ def test_commands_stand_below_what_one_wants_to_do_with_their_whole_sentence() -
 
 def test_a_group_within_tells_its_commands_whole_too() -> None:
     text = words(help_of("control"))
-    assert "how every lever stood in the newest cycle: now, what was asked and has not come, limits" in text.lower()
+    assert "list all levers as of the newest cycle: value, pending value, limits" in text.lower()
 
 
 def test_a_pipe_gets_no_colour_and_no_help_is_coloured() -> None:
@@ -107,14 +107,14 @@ def test_names_of_runs_from_a_store_that_is_none_are_no_error(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("shell", "position", "last"), [("zsh", "1", "explain"), ("fish", "exp", "plain,explain\tTell")]
+    ("shell", "position", "last"), [("zsh", "1", "explain"), ("fish", "exp", "plain,explain\tExplain")]
 )
 def test_the_other_shells_are_answered_in_their_way(shell: str, position: str, last: str) -> None:
     asked = {SHELL_VARIABLE: f"{shell}_complete", "COMP_WORDS": "penstock exp", "COMP_CWORD": position}
     done = subprocess.run(command(), env={**environment(), **asked}, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert last in done.stdout
-    assert "Tell what happened in RUN" in done.stdout
+    assert "Explain what happened in RUN" in done.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

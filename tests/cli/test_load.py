@@ -29,7 +29,7 @@ def test_the_account_is_one_document_on_standard_output(kafka: str, topic: str) 
     [
         (["--spike", "2,1s"], "write FACTOR,FROM,TO"),
         (["--sine", "x,1m"], "write a number above zero"),
-        (["--sine", "5,1m", "--spike", "2,1s,2s"], "--spike is one already"),
+        (["--sine", "5,1m", "--spike", "2,1s,2s"], "--spike already is one"),
         (["--trace", "none.csv"], "name a CSV file"),
         (["--rows", "json:nothing"], "name a function as module:function"),
     ],

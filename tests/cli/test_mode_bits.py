@@ -21,7 +21,7 @@ COMMANDS = (
     *(["control", "show", "--store"], ["control", "pause", "--store"]),
     *(["serve", "--port", "0", "--store"], ["run", str(TENANTS), "--store"]),
 )
-REMEDIES = ("see that whoever runs this may", "give a path that can be written")
+REMEDIES = ("for this user", "give a path that can be written")
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_compare_says_which_pairs_are_too_large_and_goes_on_with_the_others(monk
     assert "takes a thread at a time, 100 at most, of 129" in found["lsa+rsm"]["error"]
     assert found["lsa+dsm"]["slots_used"] == 20
     shown = run("linear", "--rate", 200, "--compare").output
-    assert "mba+sam: --compare: '635 threads' will not do; it places 500 at most by each pair" in " ".join(
+    assert "mba+sam: --compare: '635 threads' cannot be used; it places 500 at most by each pair" in " ".join(
         shown.split()
     )
 
@@ -86,11 +86,14 @@ def test_a_job_of_ones_own_with_its_models_and_machines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("models: {a: {points: []}}", "models: a.points: [] will not do; give at least one point"),
-        ("models: {a: {points: [{threads: 1, rate_rps: 0, cpu: 0, memory: 0}]}}", "models: a.points: [1] will not do"),
-        ("tasks: {a: pie}", "tasks.a: 'pie' will not do; there is no model of this task, only of: parse"),
-        ("{tasks: {a: pi}, machines: {0: 1.0}}", "machines: 0 will not do; a machine needs slots"),
-        ("{tasks: {a: pi}, machines: {}}", "machines: {} will not do; give at least one size in slots"),
+        ("models: {a: {points: []}}", "models: a.points: [] cannot be used; give at least one point"),
+        (
+            "models: {a: {points: [{threads: 1, rate_rps: 0, cpu: 0, memory: 0}]}}",
+            "models: a.points: [1] cannot be used",
+        ),
+        ("tasks: {a: pie}", "tasks.a: 'pie' cannot be used; there is no model of this task, only of: parse"),
+        ("{tasks: {a: pi}, machines: {0: 1.0}}", "machines: 0 cannot be used; a machine needs slots"),
+        ("{tasks: {a: pi}, machines: {}}", "machines: {} cannot be used; give at least one size in slots"),
     ],
 )
 def test_a_jobs_file_with_a_mistake_is_one_clear_error(tmp_path: Path, field: str, message: str) -> None:
@@ -134,10 +137,16 @@ CHAIN = "flow: {a: [b], b: [c]}\ntasks: {a: pi, b: pi, c: pi}\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (CHAIN + "selectivity: {a: 1.0e+308, b: 1.0e+308}\n", "rate of b: inf will not do; its model does 105 rows/s"),
-        (ONE.format("1.0e-308"), "rate of a: 100.0 will not do; its model does 1e-308 rows/s; plan for a lower rate"),
+        (
+            CHAIN + "selectivity: {a: 1.0e+308, b: 1.0e+308}\n",
+            "rate of b: inf cannot be used; its model does 105 rows/s",
+        ),
+        (
+            ONE.format("1.0e-308"),
+            "rate of a: 100.0 cannot be used; its model does 1e-308 rows/s; plan for a lower rate",
+        ),
         (ONE.format("1.0e-4"), "slots; plan for a rate with 50,000 at most"),
-        (f"flow: {{{', '.join(f'a{n}: []' for n in range(1001))}}}\n", "'1,001 operators' will not do; write 1,000"),
+        (f"flow: {{{', '.join(f'a{n}: []' for n in range(1001))}}}\n", "'1,001 operators' cannot be used; write 1,000"),
     ],
     ids=["rates without end", "a rate of nothing", "slots beyond count", "operators beyond count"],
 )

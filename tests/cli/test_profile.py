@@ -17,9 +17,9 @@ from tests.patience import eventually, patience_s
     [
         (["magic"], "choose one of parse, pi, file, blob, table"),
         (["pi", "--search", "guess"], "choose one of sweep, bisect"),
-        (["pi", "--length", "1s", "--warm-up", "2s"], "warm_up_s: 2.0 will not do"),
+        (["pi", "--length", "1s", "--warm-up", "2s"], "warm_up_s: 2.0 cannot be used"),
         (["pi", "--rate-growth", "0.5"], "write 1.0 (a fixed step) or more"),
-        (["pi", "--max-threads", "0"], "max_threads: 0 will not do"),
+        (["pi", "--max-threads", "0"], "max_threads: 0 cannot be used"),
     ],
 )
 def test_what_cannot_be_profiled_is_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:

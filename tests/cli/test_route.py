@@ -40,17 +40,20 @@ def test_racks_are_a_second_level(pairs: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--servers", "0"], r"servers: 0 will not do"),
+        (["--servers", "0"], r"servers: 0 cannot be used"),
         (
             ["--servers", "100000", "--racks", "50000,50000"],
-            r"servers: 100000 will not do; write 1,000 or less with racks",
+            r"servers: 100000 cannot be used; write 1,000 or less with racks",
         ),
-        (["--servers", "2", "--method", "kmeans"], r"method: 'kmeans' will not do; choose one of metis, greedy, hash"),
-        (["--servers", "2", "--racks", "a,b"], r"--racks: 'a,b' will not do; write how many servers"),
-        (["--servers", "2", "--left", "k1"], r"column: 'k1' will not do; choose among those of"),
-        (["--servers", "2", "--most-lines", "2"], r"--most-lines: 2 will not do; .*pairs.csv has more lines"),
-        (["--servers", "2", "--most-lines", "0"], r"--most-lines: 0 will not do; write how many lines"),
-        (["--servers", "2", "--plot", "/nowhere/x.png"], r"--plot: '/nowhere/x.png' will not do"),
+        (
+            ["--servers", "2", "--method", "kmeans"],
+            r"method: 'kmeans' cannot be used; choose one of metis, greedy, hash",
+        ),
+        (["--servers", "2", "--racks", "a,b"], r"--racks: 'a,b' cannot be used; write how many servers"),
+        (["--servers", "2", "--left", "k1"], r"column: 'k1' cannot be used; choose among those of"),
+        (["--servers", "2", "--most-lines", "2"], r"--most-lines: 2 cannot be used; .*pairs.csv has more lines"),
+        (["--servers", "2", "--most-lines", "0"], r"--most-lines: 0 cannot be used; write how many lines"),
+        (["--servers", "2", "--plot", "/nowhere/x.png"], r"--plot: '/nowhere/x.png' cannot be used"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_remedy(pairs: str, options: list[str], message: str) -> None:
@@ -66,5 +69,5 @@ def test_a_column_that_stands_twice_is_refused_for_nobody_knows_which_one_is_mea
 ) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text(f"{header}\n{','.join('1' * (header.count(',') + 1))}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=f"column: '{name}' will not do; .*pairs.csv has it 2 times"):
+    with pytest.raises(ConfigError, match=f"column: '{name}' cannot be used; .*pairs.csv has it 2 times"):
         CliRunner().invoke(cli, ["route", str(path), "--servers", "2"], catch_exceptions=False)

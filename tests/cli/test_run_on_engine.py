@@ -53,7 +53,7 @@ def test_the_call_does_the_same(tenants: Path, tmp_path: Path) -> None:
     tenants.write_text(FILE.replace("each: 60", "each: 60, looks: 100000"))
     story = ps.run(tenants, for_s=0.3, store=str(tmp_path / "runs.sqlite"))
     assert (story.policy, story.master, story.error) == ("ds2", "toy", None)
-    with pytest.raises(ps.ConfigError, match="executors: 4 will not do; leave it out: it is about Spark"):
+    with pytest.raises(ps.ConfigError, match="executors: 4 cannot be used; leave it out: it is about Spark"):
         ps.run(tenants, executors=4)
 
 
@@ -71,9 +71,11 @@ def test_its_file_is_checked_with_what_the_engine_says_of_its_own_section(tenant
     assert "did you mean utility?" in penstock("check", str(tenants)).stderr
     tenants.write_text(FILE.replace("each: 60", "each: none"))
     said = penstock("run", str(tenants))
-    assert (said.returncode, "tenants.yaml:3:22: engine.toy.each: 'none' will not do" in said.stderr) == (2, True)
+    assert (said.returncode, "tenants.yaml:3:22: engine.toy.each: 'none' cannot be used" in said.stderr) == (2, True)
     tenants.write_text(FILE.replace("toy:", "tox:"))
-    assert "engine: 'tox' will not do; choose one of toy; did you mean toy?" in penstock("check", str(tenants)).stderr
+    assert (
+        "engine: 'tox' cannot be used; choose one of toy; did you mean toy?" in penstock("check", str(tenants)).stderr
+    )
 
 
 def test_what_is_about_spark_is_refused(tenants: Path) -> None:

@@ -74,26 +74,34 @@ def test_certificates_for_the_coordinator_are_handed_on_and_one_that_is_not_ther
     monkeypatch.setenv("PENSTOCK_COORDINATOR_TOKEN", "agent-x")
     missing = penstock("submit", file, *given)
     said = missing.stderr.splitlines()[-1]
-    assert said == "penstock: --coordinator-ca: 'ca.crt' will not do; give the path of a PEM file"
+    assert said == "penstock: --coordinator-ca: 'ca.crt' cannot be used; give the path of a PEM file"
 
 
 @pytest.mark.parametrize(
     ("more", "options", "told"),
     [
-        ({}, ["--master", "local[4]"], "--master: 'local[4]' will not do; write spark://host:port, yarn or k8s://..."),
-        ({}, [], "--master: 'local[*]' will not do; write spark://host:port, yarn or k8s://..."),
-        ({"executors": None}, ["--master", "yarn"], "executors: None will not do; write the most executors that all"),
-        ({"checkpoints": None}, ["--master", "yarn"], "checkpoints: None will not do; write a directory that drivers"),
-        ({}, ["--master", "yarn"], "HADOOP_CONF_DIR: None will not do; set it to the directory of yarn-site.xml"),
-        ({}, ["--master", "k8s://https://api:6443"], "conf.spark.kubernetes.container.image: None will not do; write"),
-        ({}, ["--master", "spark://one:7077", "--for", "soon"], "--for: 'soon' will not do;"),
+        (
+            {},
+            ["--master", "local[4]"],
+            "--master: 'local[4]' cannot be used; write spark://host:port, yarn or k8s://...",
+        ),
+        ({}, [], "--master: 'local[*]' cannot be used; write spark://host:port, yarn or k8s://..."),
+        ({"executors": None}, ["--master", "yarn"], "executors: missing; write the most executors that all"),
+        ({"checkpoints": None}, ["--master", "yarn"], "checkpoints: missing; write a directory that drivers"),
+        ({}, ["--master", "yarn"], "HADOOP_CONF_DIR: missing; set it to the directory of yarn-site.xml"),
+        ({}, ["--master", "k8s://https://api:6443"], "conf.spark.kubernetes.container.image: missing; write"),
+        ({}, ["--master", "spark://one:7077", "--for", "soon"], "--for: 'soon' cannot be used;"),
         (
             {},
             ["--master", "spark://one:7077", "--standby", "frod"],
             "did you mean fraud?",
         ),
         ({}, ["--master", "spark://one:7077", "--standby", "ads", "--no-restart"], "leave --no-restart out"),
-        ({"together": ["fraud", "add"]}, ["--master", "yarn"], "together.1: 'add' will not do; name a job: fraud, ads"),
+        (
+            {"together": ["fraud", "add"]},
+            ["--master", "yarn"],
+            "together.1: 'add' cannot be used; name a job: fraud, ads",
+        ),
     ],
 )
 def test_wrong_input_is_refused_in_one_line_with_a_remedy(
@@ -108,7 +116,7 @@ def test_wrong_input_is_refused_in_one_line_with_a_remedy(
 def test_logs_that_cannot_be_written_are_refused_before_any_driver_starts(tmp_path: Path) -> None:
     for place in ("/proc/no", str(tmp_path / "shop.yaml" / "logs")):
         called = penstock("submit", shop(tmp_path), "--master", "spark://one:7077", "--logs", place)
-        assert f"penstock: --logs: '{place}' will not do; give a folder that can be written" in called.stderr
+        assert f"penstock: --logs: '{place}' cannot be used; give a folder that can be written" in called.stderr
         assert (called.returncode, called.stderr.count("\n")) == (2, 1)
 
 
@@ -133,7 +141,7 @@ def test_a_master_that_is_away_and_a_token_that_is_missing_are_said_before_any_d
     given = ["--master", "k8s://https://api:6443", "--coordinator", "http://127.0.0.1:7474"]
     tokenless = penstock("submit", shop(tmp_path, conf=image), *given)
     assert (tokenless.returncode, tokenless.stderr.count("\n")) == (2, 1)
-    assert "PENSTOCK_COORDINATOR_TOKEN: '' will not do; set PENSTOCK_COORDINATOR_TOKEN" in tokenless.stderr
+    assert "PENSTOCK_COORDINATOR_TOKEN: '' cannot be used; set PENSTOCK_COORDINATOR_TOKEN" in tokenless.stderr
 
 
 def recorded(place: Path, busy: dict[str, float]) -> str:
@@ -166,7 +174,7 @@ def test_it_advises_who_could_share_a_driver_by_what_is_recorded(tmp_path: Path)
         store,
         "--dry-run",
     )
-    assert "advice: fraud should have a driver of its own: it uses 3.6 slots" in apart.stderr
+    assert "advice: fraud should have its own driver: it uses 3.6 slots" in apart.stderr
 
 
 def test_a_store_that_is_empty_yet_is_no_mistake(tmp_path: Path) -> None:

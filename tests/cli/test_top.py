@@ -42,7 +42,7 @@ def test_weight_share_and_cores_have_a_column_each(store: SqlStore) -> None:
     screen = drawn(store)
     assert "8 slots by weight, 11 in all" in screen
     assert row(screen, "ads")[5:9] == ["2", "1.5", "5.0", "1.9"]
-    assert "used: slots kept busy, with those that others left" in screen
+    assert "used: slots kept busy, including idle ones of others" in screen
 
 
 def test_threads_of_operators_are_threads(store: SqlStore) -> None:

@@ -13,11 +13,14 @@ SCENARIO = str(ROOT / "scenarios" / "spark" / "urgent.yaml")
 NOWHERE = "give a path that can be written (No such file or directory)"
 
 WRONG = {
-    "run --json": (("run", "{file}", "--json", "{dir}/no/such/x.json"), f"--json: '.*x.json' will not do; {NOWHERE}"),
-    "demo --html": (("demo", "--html", "{dir}/no/such/x.html"), f"--html: '.*x.html' will not do; {NOWHERE}"),
-    "simulate --json": (("simulate", SCENARIO, "--json", "{dir}/no/x"), f"--json: '.*/no/x' will not do; {NOWHERE}"),
+    "run --json": (
+        ("run", "{file}", "--json", "{dir}/no/such/x.json"),
+        f"--json: '.*x.json' cannot be used; {NOWHERE}",
+    ),
+    "demo --html": (("demo", "--html", "{dir}/no/such/x.html"), f"--html: '.*x.html' cannot be used; {NOWHERE}"),
+    "simulate --json": (("simulate", SCENARIO, "--json", "{dir}/no/x"), f"--json: '.*/no/x' cannot be used; {NOWHERE}"),
     "simulate --html": (("simulate", SCENARIO, "--html", "{dir}"), "--html: .* (Is a directory)"),
-    "simulate --plot": (("simulate", SCENARIO, "--plot", "{dir}/no/x"), f"--plot: '.*/no/x' will not do; {NOWHERE}"),
+    "simulate --plot": (("simulate", SCENARIO, "--plot", "{dir}/no/x"), f"--plot: '.*/no/x' cannot be used; {NOWHERE}"),
     "simulate --seed": (
         ("simulate", SCENARIO, "--seed", "-1"),
         "Invalid value for '--seed': -1 is not in the range x>=0.",
@@ -25,23 +28,23 @@ WRONG = {
     "plan --json": (("plan", "linear", "--json", "{file}/x"), "--json: .* (Not a directory)"),
     "serve --approval": (
         ("serve", "--scenario", SCENARIO, "--approval", "urgnet", "--port", "0"),
-        "--approval: 'urgnet' will not do; choose one of .*; did you mean urgent?",
+        "--approval: 'urgnet' cannot be used; choose one of .*; did you mean urgent?",
     ),
     "serve --allow-host": (
         ("serve", "--scenario", SCENARIO, "--allow-host", "dash.example:8443", "--port", "0"),
-        "--allow-host: 'dash.example:8443' will not do; write a name alone, in small letters and without a port",
+        "--allow-host: 'dash.example:8443' cannot be used; write a name alone, in small letters and without a port",
     ),
     "serve --host": (
         ("serve", "--scenario", SCENARIO, "--host", "no host", "--port", "0"),
-        "--host: 'no host' will not do; write a name or an address of this machine",
+        "--host: 'no host' cannot be used; write a name or an address of this machine",
     ),
     "serve --tls-key": (
         ("serve", "--scenario", SCENARIO, "--tls-certificate", "{file}", "--tls-key", "{file}", "--port", "0"),
-        "--tls-certificate: .* will not do; it is no PEM file that will do",
+        "--tls-certificate: .* cannot be used; it is no PEM file that will do",
     ),
     "run --host": (
         ("run", "{file}", "--dashboard", "--host", "no host"),
-        "--host: 'no host' will not do; write a name or an address of this machine",
+        "--host: 'no host' cannot be used; write a name or an address of this machine",
     ),
 }
 

@@ -18,49 +18,58 @@ def claim(**over: Any) -> dict[str, Any]:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "no policies": ({"policies": []}, "policies: [] will not do; give at least one"),
-    "an unknown policy": ({"policies": ["hengge"]}, "policies.0: 'hengge' will not do; choose one of fifo"),
-    "settings of no policy": ({"settings": {"hnge": {}}}, "settings.hnge: 'hnge' will not do; choose one of"),
+    "no policies": ({"policies": []}, "policies: [] cannot be used; give at least one"),
+    "an unknown policy": ({"policies": ["hengge"]}, "policies.0: 'hengge' cannot be used; choose one of fifo"),
+    "settings of no policy": ({"settings": {"hnge": {}}}, "settings.hnge: 'hnge' cannot be used; choose one of"),
     "a misspelt setting": ({"settings": {"henge": {"reductoin": 1}}}, "did you mean reduction?"),
-    "no jobs": ({"jobs": []}, "jobs: [] will not do; give at least one"),
-    "governed after the end": ({"govern_from": "2m"}, "govern_from: '2m' will not do; write a time before the end"),
-    "measured after the end": ({"measure_from": "1m"}, "measure_from: '1m' will not do; write a time before the end"),
+    "no jobs": ({"jobs": []}, "jobs: [] cannot be used; give at least one"),
+    "governed after the end": ({"govern_from": "2m"}, "govern_from: '2m' cannot be used; write a time before the end"),
+    "measured after the end": (
+        {"measure_from": "1m"},
+        "measure_from: '1m' cannot be used; write a time before the end",
+    ),
     "a fault after the end": (
         {"faults": [{"kind": "job", "target": "a", "at": "1h"}]},
-        "faults.0.at: '1h' will not do; write a time before the end",
+        "faults.0.at: '1h' cannot be used; write a time before the end",
     ),
-    "a duration of 1e40": ({"duration": 1e40}, "duration: 1e+40 will not do; write 100 years or less"),
-    "a duration of ages": ({"duration": "36500d"}, "duration: '36500d' will not do; write 30000000s or less"),
-    "no time between rounds": ({"interval": 1e-9}, "interval: 1e-09 will not do; write 6e-05s or more"),
+    "a duration of 1e40": ({"duration": 1e40}, "duration: 1e+40 cannot be used; write 100 years or less"),
+    "a duration of ages": ({"duration": "36500d"}, "duration: '36500d' cannot be used; write 30000000s or less"),
+    "no time between rounds": ({"interval": 1e-9}, "interval: 1e-09 cannot be used; write 6e-05s or more"),
     "1e9 machines": (
         {"cluster": {"machines": 10**9}},
-        "cluster.machines: 1000000000 will not do; write 10,000 or less",
+        "cluster.machines: 1000000000 cannot be used; write 10,000 or less",
     ),
-    "1e9 slots": ({"cluster": {"slots": 10**9}}, "cluster.slots: 1000000000 will not do; write 10,000 or less"),
-    "1e8 copies": ({"jobs": [job(copies=10**8)]}, "jobs.a.copies: 100000000 will not do; write 10,000 or less"),
+    "1e9 slots": ({"cluster": {"slots": 10**9}}, "cluster.slots: 1000000000 cannot be used; write 10,000 or less"),
+    "1e8 copies": ({"jobs": [job(copies=10**8)]}, "jobs.a.copies: 100000000 cannot be used; write 10,000 or less"),
     "1e8 threads": (
         {"jobs": [job(threads={"work": 10**8})]},
-        "jobs.a.threads.work: 100000000 will not do; write 10,000 or less",
+        "jobs.a.threads.work: 100000000 cannot be used; write 10,000 or less",
     ),
     "threads in all": (
         {"jobs": [job(copies=1000, threads={"work": 10_000})]},
-        "10,001,000 threads' will not do; write 1,000,000 or less",
+        "10,001,000 threads' cannot be used; write 1,000,000 or less",
     ),
-    "jobs in all": ({"jobs": [job(copies=9000), job(name="b", copies=9000)]}, "18,000 jobs' will not do; write 10,000"),
-    "a rate of 1e40": ({"jobs": [job(rate=1e40)]}, "jobs.a.rate: 1e+40 will not do; write"),
-    "a negative rate": ({"jobs": [job(rate=-5)]}, "jobs.a.rate: -5 will not do; write 0 or more"),
+    "jobs in all": (
+        {"jobs": [job(copies=9000), job(name="b", copies=9000)]},
+        "18,000 jobs' cannot be used; write 10,000",
+    ),
+    "a rate of 1e40": ({"jobs": [job(rate=1e40)]}, "jobs.a.rate: 1e+40 cannot be used; write"),
+    "a negative rate": ({"jobs": [job(rate=-5)]}, "jobs.a.rate: -5 cannot be used; write 0 or more"),
     "variants without end": (
         {"vary": {f"jobs.0.{name}": list(range(99)) for name in ("rate", "starts", "copies")}},
-        "vary: '970,299 variants' will not do; write 1,000 combinations or less",
+        "vary: '970,299 variants' cannot be used; write 1,000 combinations or less",
     ),
     "a claim about no figure": (
         claim(metric="utility_meen"),
-        "expect.0.metric: 'utility_meen' will not do; choose one of",
+        "expect.0.metric: 'utility_meen' cannot be used; choose one of",
     ),
-    "a claim about no policy": (claim(policy="hengge"), "expect.0.policy: 'hengge' will not do; choose one of fifo"),
-    "a claim about no job": (claim(job="b"), "expect.0.job: 'b' will not do; choose one of a"),
-    "a claim about no variant": (claim(variant={"jobs.0.rate": 5}), "expect.0.variant: {'jobs.0.rate': 5} will not do"),
-    "a seed below zero": ({"seed": -1}, "seed: -1 will not do; write 0 or more"),
+    "a claim about no policy": (claim(policy="hengge"), "expect.0.policy: 'hengge' cannot be used; choose one of fifo"),
+    "a claim about no job": (claim(job="b"), "expect.0.job: 'b' cannot be used; choose one of a"),
+    "a claim about no variant": (
+        claim(variant={"jobs.0.rate": 5}),
+        "expect.0.variant: {'jobs.0.rate': 5} cannot be used",
+    ),
+    "a seed below zero": ({"seed": -1}, "seed: -1 cannot be used; write 0 or more"),
     "an include without end": ({"include": ["/dev/zero"]}, "give a file of at most 1,024 KiB"),
     "a trace that is not there": (
         {"jobs": [job(rate={"trace": {"file": "no.csv"}})]},
@@ -68,7 +77,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a trace that is none": (
         {"jobs": [job(rate={"trace": {"file": "scenario.yaml"}})]},
-        "scenario.yaml' will not do; its last column must hold",
+        "scenario.yaml' cannot be used; its last column must hold",
     ),
 }
 
@@ -91,7 +100,7 @@ def test_a_scenario_that_cannot_be_simulated_is_refused(tmp_path: Path, what: st
 
 
 @pytest.mark.parametrize(
-    ("option", "told"), [("--policy", "policy: 'hengge' will not do"), ("--scenario", "policies: []")]
+    ("option", "told"), [("--policy", "policy: 'hengge' cannot be used"), ("--scenario", "policies: []")]
 )
 def test_serve_refuses_a_scenario_before_it_serves(tmp_path: Path, option: str, told: str) -> None:
     path = str(written(tmp_path, scenario(**({"policies": []} if option == "--scenario" else {}))))

@@ -36,7 +36,7 @@ def test_under_a_coordinator_each_may_come_to_hold_all_but_one_for_each_other() 
 
 
 def test_without_a_number_of_executors_the_first_would_take_all_and_it_is_asked_for() -> None:
-    with pytest.raises(ConfigError, match="executors: None will not do; write the most executors that all"):
+    with pytest.raises(ConfigError, match="executors: missing; write the most executors that all"):
         applications(shop("fraud"), coordinated=False)
 
 
@@ -52,15 +52,17 @@ def test_the_file_of_one_application_has_its_jobs_alone() -> None:
 
 
 def test_a_job_that_there_is_not_is_refused_with_the_one_that_was_meant() -> None:
-    with pytest.raises(ConfigError, match="--only: 'frau' will not do; choose one of fraud, ads; did you mean fraud"):
+    with pytest.raises(
+        ConfigError, match="--only: 'frau' cannot be used; choose one of fraud, ads; did you mean fraud"
+    ):
         only(shop("fraud", "ads"), ["frau"])
 
 
 @pytest.mark.parametrize(
     ("together", "told"),
     [
-        (["fraud", "adds"], "together.1: 'adds' will not do; name a job: fraud, ads, bots; did you mean ads"),
-        ([["fraud", "ads"], ["ads", "bots"]], r"together.1.0: 'ads' will not do; name each job in one group, once"),
+        (["fraud", "adds"], "together.1: 'adds' cannot be used; name a job: fraud, ads, bots; did you mean ads"),
+        ([["fraud", "ads"], ["ads", "bots"]], r"together.1.0: 'ads' cannot be used; name each job in one group, once"),
         (["fraud"], "together"),
         ([["fraud"], []], "together"),
         ("fraud", "together"),

@@ -34,7 +34,7 @@ def test_intents_limits_price_and_settings_are_taken_over() -> None:
         "fraud: min_slots 1 -> 2",
         "fraud: max_slots 4 -> 3",
         "settings of henge: none -> {'reduction': 0.7}",
-        "price none -> 0.0500 EUR, told of the whole run",
+        "price none -> 0.0500 EUR, for the whole run",
     )
     assert found.left == ()
 
@@ -62,8 +62,11 @@ def test_budgets_hours_and_excluded_periods_are_taken_over() -> None:
 @pytest.mark.parametrize(
     ("wanted", "left"),
     [
-        (a_file(master="local[8]"), "master local[*] -> local[8] needs another start: this run goes on with local[*]"),
-        (a_file(interval="5s"), "interval 10s -> 5s needs another start: this run goes on with 10s"),
+        (
+            a_file(master="local[8]"),
+            "master local[*] -> local[8] takes effect after a restart: this run continues with local[*]",
+        ),
+        (a_file(interval="5s"), "interval 10s -> 5s takes effect after a restart: this run continues with 10s"),
         (a_file(FRAUD), "audit is gone from the file: its query runs on until this run ends"),
         (
             a_file(FRAUD, AUDIT, {**AUDIT, "name": "clicks"}),
@@ -71,12 +74,12 @@ def test_budgets_hours_and_excluded_periods_are_taken_over() -> None:
         ),
         (
             a_file({**FRAUD, "trigger": "5s"}, AUDIT),
-            "fraud: trigger none -> 5s needs another start: this run goes on with none; "
+            "fraud: trigger none -> 5s takes effect after a restart: this run continues with none; "
             "now: penstock control trigger fraud 5s",
         ),
         (
             a_file({**FRAUD, "approval": True}, AUDIT),
-            "fraud: approval False -> True needs another start: this run goes on with False",
+            "fraud: approval False -> True takes effect after a restart: this run continues with False",
         ),
     ],
 )
@@ -94,7 +97,7 @@ def test_values_that_may_be_secrets_are_not_told() -> None:
     wanted = a_file({**FRAUD, "params": {"password": "hunter2"}}, AUDIT, conf={"spark.ssl.keyPassword": "hunter2"})
     found = became(wanted)
     assert not any("hunter2" in text for text in (*found.taken, *found.left))
-    assert [text.split(" needs")[0] for text in found.left] == [
+    assert [text.split(" takes")[0] for text in found.left] == [
         "conf (spark.ssl.keyPassword)",
         "fraud: params (password)",
     ]
@@ -105,4 +108,4 @@ def test_an_executors_price_waits_where_the_run_does_not_know_its_slots() -> Non
     found = became(a_file(**by_executor))
     assert (found.taken, found.running.slot_price(), len(found.left)) == ((), None, 2)
     known = a_file(conf={"spark.executor.cores": 4})
-    assert became(a_file(**by_executor), known).taken == ("price none -> 0.0500, told of the whole run",)
+    assert became(a_file(**by_executor), known).taken == ("price none -> 0.0500, for the whole run",)

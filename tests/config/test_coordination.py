@@ -46,41 +46,50 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
     [
         (
             {"cluster": {}},
-            r"fleet.yaml:1:\d+: cluster: 'nothing' will not do; write one of standalone: http://host:8080",
+            r"fleet.yaml:1:\d+: cluster: 'nothing' cannot be used; write one of standalone: http://host:8080",
         ),
-        ({"cluster": {"standalone": "http://a:1", "cores": 3}}, "cluster: 'standalone and cores' will not do"),
-        ({"awaits": "soon"}, "awaits: 'soon' will not do; write a number of seconds, or text such as '250ms', '2s'"),
-        ({"awaits": -1}, "awaits: -1 will not do; write a number of seconds"),
-        ({"cluster": {"cores": 3, "queue": "root.a"}}, "cluster.queue: 'root.a' will not do; write it beside yarn"),
-        ({"cluster": {"yarn": "rm:8088"}}, "cluster.yarn: 'rm:8088' will not do; write the address of the Resource"),
+        ({"cluster": {"standalone": "http://a:1", "cores": 3}}, "cluster: 'standalone and cores' cannot be used"),
+        ({"awaits": "soon"}, "awaits: 'soon' cannot be used; write a number of seconds, or text such as '250ms', '2s'"),
+        ({"awaits": -1}, "awaits: -1 cannot be used; write a number of seconds"),
+        ({"cluster": {"cores": 3, "queue": "root.a"}}, "cluster.queue: 'root.a' cannot be used; write it beside yarn"),
+        ({"cluster": {"yarn": "rm:8088"}}, "cluster.yarn: 'rm:8088' cannot be used; write the address of the Resource"),
         (
             {"cluster": {"yarn": "http://[::1"}},
-            r"cluster.yarn: 'http://\[::1' will not do; write the address of the Res",
+            r"cluster.yarn: 'http://\[::1' cannot be used; write the address of the Res",
         ),
         (
             {"cluster": {"standalone": "http://a:99999"}},
             "cluster.standalone: .* write the address of the master's page",
         ),
-        ({"cluster": {"yarn": "http://rm:8088", "queue": "a"}}, "queue: 'a' will not do; write the whole path, root.a"),
-        ({"cluster": {"kubernetes": "Streams"}}, "cluster.kubernetes: 'Streams' will not do; write a namespace"),
+        (
+            {"cluster": {"yarn": "http://rm:8088", "queue": "a"}},
+            "queue: 'a' cannot be used; write the whole path, root.a",
+        ),
+        ({"cluster": {"kubernetes": "Streams"}}, "cluster.kubernetes: 'Streams' cannot be used; write a namespace"),
         (
             {"cluster": {"standalone": "spark://a:7077"}},
-            "standalone: 'spark://a:7077' will not do; write the address of",
+            "standalone: 'spark://a:7077' cannot be used; write the address of",
         ),
-        ({"applications": {"fraud": {"max_executors": 0}}}, "applications.fraud.max_executors: 0 will not do"),
+        ({"applications": {"fraud": {"max_executors": 0}}}, "applications.fraud.max_executors: 0 cannot be used"),
         ({"applications": {"a b": {}}}, "applications"),
         (
             {"others": {"min_executors": 5, "max_executors": 2}},
-            "min_executors: 5 will not do; write max_executors or fewer",
+            "min_executors: 5 cannot be used; write max_executors or fewer",
         ),
-        ({"policy": "hengge"}, "policy: 'hengge' will not do; choose one of"),
-        ({"settings": {"penstock": {"executors": {"settle": 1}}}}, "settle: 1 will not do; there is no such setting"),
+        ({"policy": "hengge"}, "policy: 'hengge' cannot be used; choose one of"),
+        (
+            {"settings": {"penstock": {"executors": {"settle": 1}}}},
+            "settle: 1 cannot be used; there is no such setting",
+        ),
         (
             {"price": {"executor_hour": 1.0}},
-            "price.executor_hour: 1.0 will not do; write slot_hour, the price of a core",
+            "price.executor_hour: 1.0 cannot be used; write slot_hour, the price of a core",
         ),
-        ({"leese": "15s"}, "leese: '15s' will not do"),
-        ({"leadership": {"kubernetes": "fleet"}}, "leadership.kubernetes: 'fleet' will not do; write NAMESPACE/NAME"),
+        ({"leese": "15s"}, "leese: '15s' cannot be used"),
+        (
+            {"leadership": {"kubernetes": "fleet"}},
+            "leadership.kubernetes: 'fleet' cannot be used; write NAMESPACE/NAME",
+        ),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value_and_the_remedy(

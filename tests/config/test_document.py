@@ -61,10 +61,10 @@ def test_paths_are_found_by_names_and_numbers_and_without_what_the_file_does_not
 
 
 def test_errors_about_its_fields_get_their_places_and_others_stay(document: Document) -> None:
-    told = r"shop\.yaml:5:23: jobs\.ads\.intent\.latency: 1 will not do"
+    told = r"shop\.yaml:5:23: jobs\.ads\.intent\.latency: 1 cannot be used"
     with pytest.raises(ConfigError, match=told), document.located():
         raise ConfigError("jobs.ads.intent.latency", 1, "mend it")
-    with pytest.raises(ConfigError, match=r"^jobs\.sales\.slots: 1 will not do"), document.located():
+    with pytest.raises(ConfigError, match=r"^jobs\.sales\.slots: 1 cannot be used"), document.located():
         raise ConfigError("jobs.sales.slots", 1, "mend it")
 
 

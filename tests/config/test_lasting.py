@@ -57,15 +57,23 @@ def test_a_file_without_them_says_what_it_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "mistake", "told"),
     [
-        ("keep: 99%", "keep: 101%", "jobs.fraud.budget.keep: '101%' will not do; write the share of windows to keep"),
-        ("keep: 99%", "keep: often", "jobs.fraud.budget.keep: 'often' will not do; write a share such as 0.99 or 99%"),
+        (
+            "keep: 99%",
+            "keep: 101%",
+            "jobs.fraud.budget.keep: '101%' cannot be used; write the share of windows to keep",
+        ),
+        (
+            "keep: 99%",
+            "keep: often",
+            "jobs.fraud.budget.keep: 'often' cannot be used; write a share such as 0.99 or 99%",
+        ),
         ("windows: 5m, over: 28d", "windows: 1d, over: 2d", "jobs.fraud.budget.over"),
-        ("over: 28d", "for: 28d", "jobs.fraud.budget.for: '28d' will not do; "),
-        ("from: 06:00, to", "from: 6am, to", "from: '6am' will not do; write a time of day"),
-        ("mon-fri", "workdays", "days: 'workdays' will not do; write some of mon"),
-        ("Europe/Berlin}}", "Europe/Bern}}", "zone: 'Europe/Bern' will not do; write a time zone"),
+        ("over: 28d", "for: 28d", "jobs.fraud.budget.for: '28d' cannot be used; "),
+        ("from: 06:00, to", "from: 6am, to", "from: '6am' cannot be used; write a time of day"),
+        ("mon-fri", "workdays", "days: 'workdays' cannot be used; write some of mon"),
+        ("Europe/Berlin}}", "Europe/Bern}}", "zone: 'Europe/Bern' cannot be used; write a time zone"),
         ("to: 2026-11-03", "to: 2026-11-01", "jobs.fraud.excluded.0.to"),
-        ("to: 2026-11-03", "to: soon", "jobs.fraud.excluded.0.to: 'soon' will not do; write an instant such as"),
+        ("to: 2026-11-03", "to: soon", "jobs.fraud.excluded.0.to: 'soon' cannot be used; write an instant such as"),
         (", why: a backfill", "", "jobs.fraud.excluded.0.why"),
     ],
 )

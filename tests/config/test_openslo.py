@@ -123,7 +123,7 @@ def test_a_mistake_in_an_annotation_is_said_with_its_place(tmp_path: Path) -> No
         (
             {"timeWindow": [{"duration": "1Y", "isRolling": True}]},
             None,
-            ("s: its budget is not read: over: '365d' will not do; write ten windows or more, and at most 92d",),
+            ("s: its budget is not read: over: '365d' cannot be used; write ten windows or more, and at most 92d",),
         ),
     ],
 )
@@ -182,8 +182,8 @@ spec:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"op": "gte"}, "fraud-p95-latency.spec.objectives.op: 'gte' will not do; write lte"),
-        ({"value": -1}, "fraud-p95-latency.spec.objectives.value: -1 will not do; write a number above zero"),
+        ({"op": "gte"}, "fraud-p95-latency.spec.objectives.op: 'gte' cannot be used; write lte"),
+        ({"value": -1}, "fraud-p95-latency.spec.objectives.value: -1 cannot be used; write a number above zero"),
     ],
 )
 def test_what_is_no_target_is_said_with_its_place(change: dict[str, Any], told: str) -> None:
@@ -212,7 +212,7 @@ spec:
         (
             "metadata: {name: fresh, annotations: {",
             "metadata: {name: fresh, annotations: [{",
-            "write YAML|mend the YAML",
+            "write YAML|fix the YAML",
         ),
         ("{name: fresh, annotations: {penstock.io/target: latency, penstock.io/percentile: 99}}", "x", "metadata: 'x'"),
         ("{penstock.io/target: latency, penstock.io/percentile: 99}", "[x]", r"fresh\.metadata\.annotations: \['x'\]"),
@@ -220,14 +220,14 @@ spec:
         ("{spec: {thresholdMetric: {metricSource: {spec: {query: q}}}}}", "q", r"fresh\.spec\.indicator: 'q'"),
         ("{metricSource: {spec: {query: q}}}", "[]", r"fresh\.spec\.indicator\.spec\.thresholdMetric"),
         ("  objectives: [{op: lt, value: 30, target: 0.99}]", "  objectives: {op: lt}", r"fresh\.spec\.objectives"),
-        ("{op: lt, value: 30, target: 0.99}", "lt", r"fresh\.spec\.objectives\.0: 'lt' will not do"),
-        ("[{duration: 30d}]", "30d", r"fresh\.spec\.timeWindow: '30d' will not do; write a list"),
-        ("value: 30", "value: .nan", "objectives.value: nan will not do"),
-        ("value: 30", "value: .inf", "objectives.value: inf will not do"),
-        ("value: 30", f"value: {'9' * 900}", "objectives.value: 9+... will not do|a number of more"),
+        ("{op: lt, value: 30, target: 0.99}", "lt", r"fresh\.spec\.objectives\.0: 'lt' cannot be used"),
+        ("[{duration: 30d}]", "30d", r"fresh\.spec\.timeWindow: '30d' cannot be used; write a list"),
+        ("value: 30", "value: .nan", "objectives.value: nan cannot be used"),
+        ("value: 30", "value: .inf", "objectives.value: inf cannot be used"),
+        ("value: 30", f"value: {'9' * 900}", "objectives.value: 9+... cannot be used|a number of more"),
         ("value: 30", f"value: {'9' * 5000}", r"slos.yaml:9:\d+: .* write a smaller number"),
         ("value: 30", "value: 2026-13-45", r"slos.yaml:9:\d+: .* there is no such day"),
-        ("value: 30", "value: 30, value: 40", r"slos.yaml:9:\d+: .*value: .* the same key stands in line 9 already"),
+        ("value: 30", "value: 30, value: 40", r"slos.yaml:9:\d+: .*value: .* the same key is already in line 9"),
         ("query: q", f"query: {'[' * 3000}", "nest at most 40"),
         ("kind: SLO", "kind: SLO\nspec: 5\nx: !!python/name:os.system a", "leave the tag"),
         ("kind: SLO", "kind: [SLO]", "jobs: .* give at least"),

@@ -36,7 +36,7 @@ def test_every_point_of_the_papers_models_says_where_it_comes_from() -> None:
         ("flow: {parse: [pi]}\nselectivity: {pi: 2}\n", r"selectivity\.pi.*parse -> pi"),
         ("flow: {parse: [parse]}\n", "cycle"),
         ("flow: {parse: [pi]}\nspeed: 3\n", "speed"),
-        ("flow: {parse: []}\nmachines: {0: 1.0}\n", "machines: 0 will not do"),
+        ("flow: {parse: []}\nmachines: {0: 1.0}\n", "machines: 0 cannot be used"),
         ("flow: {parse: []}\nmachines: {}\n", "give at least one size"),
         ("flow: {parse: []}\nmodels: {parse: {points: []}}\n", "at least one point"),
     ],

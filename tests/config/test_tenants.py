@@ -58,21 +58,24 @@ def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_slot": 6}, r"jobs.fraud.max_slot: 6 will not do; there is no such field"),
-        ({"max_slots": 0}, r"jobs.fraud.max_slots: 0 will not do"),
-        ({"min_slots": 4, "max_slots": 2}, r"max_slots: 2 will not do; write at least 4"),
-        ({"slots": 9, "max_slots": 4}, r"slots: 9 will not do; write a number between min_slots and max_slots"),
-        ({"intent": {"latency": "soon"}}, r"latency: 'soon' will not do; write a number of seconds"),
-        ({"intent": {}}, r"intent: 'nothing' will not do"),
-        ({"job": "shop.jobs.fraud"}, r"jobs.fraud.job: 'shop.jobs.fraud' will not do"),
-        ({"name": "a b"}, r"jobs.a b.name: 'a b' will not do"),
-        ({"restart": {"max_restarts": -1}}, r"jobs.fraud.restart.max_restarts: -1 will not do"),
-        ({"trigger": "soon"}, r"jobs.fraud.trigger: 'soon' will not do; write a number of seconds"),
-        ({"partitions": 0}, r"jobs.fraud.partitions: 0 will not do"),
-        ({"real_time": "4.9s"}, r"real_time: '?4.9s?'? will not do; write 5s or more: Spark's least"),
-        ({"real_time": "5m", "trigger": "5s"}, r"trigger: '5s' will not do; leave it out"),
-        ({"real_time": "5m", "partitions": 8}, r"partitions: 8 will not do; leave it out, and write real_time_tasks"),
-        ({"real_time": "5m", "max_rows_per_batch": 5}, r"max_rows_per_batch: 5 will not do; leave it out"),
+        ({"max_slot": 6}, r"jobs.fraud.max_slot: 6 cannot be used; there is no such field"),
+        ({"max_slots": 0}, r"jobs.fraud.max_slots: 0 cannot be used"),
+        ({"min_slots": 4, "max_slots": 2}, r"max_slots: 2 cannot be used; write at least 4"),
+        ({"slots": 9, "max_slots": 4}, r"slots: 9 cannot be used; write a number between min_slots and max_slots"),
+        ({"intent": {"latency": "soon"}}, r"latency: 'soon' cannot be used; write a number of seconds"),
+        ({"intent": {}}, r"intent: 'nothing' cannot be used"),
+        ({"job": "shop.jobs.fraud"}, r"jobs.fraud.job: 'shop.jobs.fraud' cannot be used"),
+        ({"name": "a b"}, r"jobs.a b.name: 'a b' cannot be used"),
+        ({"restart": {"max_restarts": -1}}, r"jobs.fraud.restart.max_restarts: -1 cannot be used"),
+        ({"trigger": "soon"}, r"jobs.fraud.trigger: 'soon' cannot be used; write a number of seconds"),
+        ({"partitions": 0}, r"jobs.fraud.partitions: 0 cannot be used"),
+        ({"real_time": "4.9s"}, r"real_time: '?4.9s?'? cannot be used; write 5s or more: Spark's least"),
+        ({"real_time": "5m", "trigger": "5s"}, r"trigger: '5s' cannot be used; leave it out"),
+        (
+            {"real_time": "5m", "partitions": 8},
+            r"partitions: 8 cannot be used; leave it out, and write real_time_tasks",
+        ),
+        ({"real_time": "5m", "max_rows_per_batch": 5}, r"max_rows_per_batch: 5 cannot be used; leave it out"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
@@ -103,9 +106,9 @@ def test_what_conf_says_of_memory_counts() -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("lots", r"executor_memory: 'lots' will not do; write a size such as 512m or 2g; a plain number is MiB"),
-        (True, r"executor_memory: True will not do"),
-        ("128m", r"executor_memory: '128m' will not do; write 450m or more: Spark's least"),
+        ("lots", r"executor_memory: 'lots' cannot be used; write a size such as 512m or 2g; a plain number is MiB"),
+        (True, r"executor_memory: True cannot be used"),
+        ("128m", r"executor_memory: '128m' cannot be used; write 450m or more: Spark's least"),
     ],
 )
 def test_memory_that_will_not_do_is_named(written: object, message: str) -> None:
@@ -144,7 +147,7 @@ def test_routing_is_off_advise_or_act(tmp_path: Path, routing: str) -> None:
 def test_another_word_for_routing_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "tenants.yaml"
     path.write_text("routing: maybe\njobs: [{name: a, job: 'm:f', intent: {juice: 0.9}}]")
-    with pytest.raises(ConfigError, match="routing: 'maybe' will not do"):
+    with pytest.raises(ConfigError, match="routing: 'maybe' cannot be used"):
         read_tenants(path)
 
 
@@ -161,9 +164,9 @@ def test_profiles_are_read_from_beside_the_file(tmp_path: Path) -> None:
 
 
 def test_a_profile_of_no_job_or_without_a_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"profiles.fruad: 'fruad' will not do; name a job: fraud"):
+    with pytest.raises(ConfigError, match=r"profiles.fruad: 'fruad' cannot be used; name a job: fraud"):
         with_profiles(tmp_path, {"fruad": "fraud.csv"})
-    with pytest.raises(ConfigError, match=r"profiles.fraud: .*none.csv' will not do; give a file that can be read"):
+    with pytest.raises(ConfigError, match=r"profiles.fraud: .*none.csv' cannot be used; give a file that can be read"):
         with_profiles(tmp_path, {"fraud": "none.csv"}).read_profiles(tmp_path)
 
 
@@ -193,10 +196,13 @@ def test_a_job_with_models_and_an_expected_rate_begins_with_what_that_rate_needs
 @pytest.mark.parametrize(
     ("models", "message"),
     [
-        ({"fruad": "fraud-plan.yaml"}, r"models.fruad: 'fruad' will not do; name a job: fraud"),
-        ({"fraud": "none.yaml"}, r"models.fraud: 'none.yaml' will not do; give a file, or one that ships: diamond"),
-        ({"fraud": {"plan": "fraud-plan.yaml", "rate": -1}}, r"models.fraud.rate: -1 will not do"),
-        ({"fraud": {"plan": "fraud-plan.yaml", "rat": 5}}, r"models.fraud.rat: 5 will not do; there is no such field"),
+        ({"fruad": "fraud-plan.yaml"}, r"models.fruad: 'fruad' cannot be used; name a job: fraud"),
+        ({"fraud": "none.yaml"}, r"models.fraud: 'none.yaml' cannot be used; give a file, or one that ships: diamond"),
+        ({"fraud": {"plan": "fraud-plan.yaml", "rate": -1}}, r"models.fraud.rate: -1 cannot be used"),
+        (
+            {"fraud": {"plan": "fraud-plan.yaml", "rat": 5}},
+            r"models.fraud.rat: 5 cannot be used; there is no such field",
+        ),
     ],
 )
 def test_models_that_will_not_do_are_named(tmp_path: Path, models: dict[str, Any], message: str) -> None:

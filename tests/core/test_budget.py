@@ -131,14 +131,14 @@ def test_a_budget_that_runs_low_is_told_with_what_follows() -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"keep": 1.0}, "keep: 1.0 will not do"),
-        ({"keep": "most"}, "keep: 'most' will not do; write a share such as 0.99 or 99%"),
-        ({"keep": 0.99, "windows": "1s"}, "windows: '1s' will not do"),
-        ({"keep": 0.99, "over": "1y"}, "over: '1y' will not do"),
-        ({"keep": 0.99, "over": "93d"}, "over: '93d' will not do"),
-        ({"keep": 0.99, "windows": "1d", "over": "2d"}, "over: '2d' will not do; write ten windows or more"),
-        ({"keep": 0.99, "windows": "10s"}, "windows: '10s' will not do; write longer ones"),
-        ({"keep": 0.99, "each": 0.2}, "each: 0.2 will not do"),
+        ({"keep": 1.0}, "keep: 1.0 cannot be used"),
+        ({"keep": "most"}, "keep: 'most' cannot be used; write a share such as 0.99 or 99%"),
+        ({"keep": 0.99, "windows": "1s"}, "windows: '1s' cannot be used"),
+        ({"keep": 0.99, "over": "1y"}, "over: '1y' cannot be used"),
+        ({"keep": 0.99, "over": "93d"}, "over: '93d' cannot be used"),
+        ({"keep": 0.99, "windows": "1d", "over": "2d"}, "over: '2d' cannot be used; write ten windows or more"),
+        ({"keep": 0.99, "windows": "10s"}, "windows: '10s' cannot be used; write longer ones"),
+        ({"keep": 0.99, "each": 0.2}, "each: 0.2 cannot be used"),
     ],
 )
 def test_what_is_no_budget_is_said(fields: dict[str, object], told: str) -> None:

@@ -27,11 +27,11 @@ def test_capacity_is_the_highest_share_of_time_spent_executing(executed: Any, la
 @pytest.mark.parametrize(
     ("executed", "latency", "window", "message"),
     [
-        ([], [], 10.0, "latency: [] will not do; give one value for each of the 0 executors"),
-        ([1, 2], [0.1], 10.0, "latency: [0.1] will not do; give one value for each of the 2 executors"),
+        ([], [], 10.0, "latency: [] cannot be used; give one value for each of the 0 executors"),
+        ([1, 2], [0.1], 10.0, "latency: [0.1] cannot be used; give one value for each of the 2 executors"),
         ([-1], [0.1], 10.0, "executed: -1"),
         ([1], [math.nan], 10.0, "latency: nan"),
-        ([1], [0.1], 0.0, "window: 0.0 will not do; write a number above zero"),
+        ([1], [0.1], 0.0, "window: 0.0 cannot be used; write a number above zero"),
         ([1], [0.1], "10", "window: '10'"),
     ],
 )

@@ -77,39 +77,42 @@ def test_utilities_never_rise_as_figures_get_worse(shape: str, one: float, other
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Latency("2s", percentile=0), "percentile: 0 will not do; write a number between 0 and 100"),
-        (lambda: Latency("2s", percentile=100), "percentile: 100 will not do"),
+        (lambda: Latency("2s", percentile=0), "percentile: 0 cannot be used; write a number between 0 and 100"),
+        (lambda: Latency("2s", percentile=100), "percentile: 100 cannot be used"),
         (lambda: Latency("2s", percentile=math.nan), "percentile: nan"),
         (lambda: Latency("2s", percentile=True), "percentile: True"),
         (lambda: Latency("2s", percentile="95"), "percentile: '95'"),  # type: ignore[arg-type]
-        (lambda: Latency("0s"), "latency: '0s' will not do; it must be above zero"),
-        (lambda: Latency("two seconds"), "latency: 'two seconds' will not do; write a number of seconds, or text"),
+        (lambda: Latency("0s"), "latency: '0s' cannot be used; it must be above zero"),
+        (lambda: Latency("two seconds"), "latency: 'two seconds' cannot be used; write a number of seconds, or text"),
         (lambda: Latency(math.inf), "latency: inf"),
         (lambda: Latency(-1), "latency: -1"),
-        (lambda: Latency("2s", utility=0), "utility: 0 will not do; write a number above zero"),
+        (lambda: Latency("2s", utility=0), "utility: 0 cannot be used; write a number above zero"),
         (lambda: Latency("2s", utility=math.nan), "utility: nan"),
-        (lambda: Latency("2s", shape="cliff"), "shape: 'cliff' will not do; choose one of knee, linear, step"),
+        (lambda: Latency("2s", shape="cliff"), "shape: 'cliff' cannot be used; choose one of knee, linear, step"),
         (
             lambda: Latency("2s", shape="linear", zero_at="2s"),
-            "zero_at: '2s' will not do; write a time above the target 2s",
+            "zero_at: '2s' cannot be used; write a time above the target 2s",
         ),
-        (lambda: Latency("2s", shape="piecewise"), "points: () will not do; write pairs of value and share"),
+        (lambda: Latency("2s", shape="piecewise"), "points: () cannot be used; write pairs of value and share"),
         (lambda: Latency("2s", shape="piecewise", points=[("4s", 0.5), ("8s", 0.6)]), "utility must never rise"),
-        (lambda: Latency("2s", shape="piecewise", points=[("4s",)]), "points: ('4s',) will not do"),  # type: ignore[list-item]
-        (lambda: Latency("2s", shape="piecewise", points=5), "points: 5 will not do"),  # type: ignore[arg-type]
-        (lambda: Latency("2s", shape="piecewise", points=[("soon", 0.5)]), "points: 'soon' will not do"),
-        (lambda: Latency("2s", shape="lognormal", spread=0), "spread: 0 will not do"),
-        (lambda: Juice(1.1), "juice: 1.1 will not do; write the share of the input to process, above 0 and at most 1"),
+        (lambda: Latency("2s", shape="piecewise", points=[("4s",)]), "points: ('4s',) cannot be used"),  # type: ignore[list-item]
+        (lambda: Latency("2s", shape="piecewise", points=5), "points: 5 cannot be used"),  # type: ignore[arg-type]
+        (lambda: Latency("2s", shape="piecewise", points=[("soon", 0.5)]), "points: 'soon' cannot be used"),
+        (lambda: Latency("2s", shape="lognormal", spread=0), "spread: 0 cannot be used"),
+        (
+            lambda: Juice(1.1),
+            "juice: 1.1 cannot be used; write the share of the input to process, above 0 and at most 1",
+        ),
         (lambda: Juice(0.0), "juice: 0.0"),
         (lambda: Juice("90%"), "juice: '90%'"),
         (
             lambda: Juice(0.9, shape="linear", zero_at=0.9),
-            "zero_at: 0.9 will not do; write a juice below the target 0.9",
+            "zero_at: 0.9 cannot be used; write a juice below the target 0.9",
         ),
         (lambda: Juice(0.9, shape="piecewise", points=[(0.5, 0.3), (0.2, 0.4)]), "utility must never rise"),
         (lambda: Recovery("0s"), "recovery: '0s'"),
-        (lambda: Intent(), "intent: 'nothing' will not do; state at least one of latency, juice or recovery"),
-        (lambda: Intent("2s"), "intent: '2s' will not do; give Latency, Juice or Recovery"),  # type: ignore[arg-type]
+        (lambda: Intent(), "intent: 'nothing' cannot be used; state at least one of latency, juice or recovery"),
+        (lambda: Intent("2s"), "intent: '2s' cannot be used; give Latency, Juice or Recovery"),  # type: ignore[arg-type]
         (lambda: Intent(Juice(), Juice()), "state juice and recovery once each"),
         (lambda: Intent(Juice(), recovery="soon"), "recovery: 'soon'"),
     ],

@@ -82,16 +82,16 @@ def test_weights_say_which_sink_counts_more(weights: Any, expected: float) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"sent": {("spout", "D"): 1}}, "sent[('spout', 'D')]: ('spout', 'D') will not do; name an edge"),
+        ({"sent": {("spout", "D"): 1}}, "sent[('spout', 'D')]: ('spout', 'D') cannot be used; name an edge"),
         ({"executed": {("X", "Y"): 1}}, "executed[('X', 'Y')]"),
-        ({"sent": {("A", "B"): -1}}, "sent[('A', 'B')]: -1 will not do; write a number of zero or more"),
+        ({"sent": {("A", "B"): -1}}, "sent[('A', 'B')]: -1 cannot be used; write a number of zero or more"),
         ({"executed": {("A", "B"): math.nan}}, "executed[('A', 'B')]: nan"),
-        ({"weights": {"B": 1.0}}, "weights['B']: 'B' will not do; name a sink: D"),
+        ({"weights": {"B": 1.0}}, "weights['B']: 'B' cannot be used; name a sink: D"),
         ({"weights": {"D": -1.0}}, "weights['D']: -1.0"),
-        ({"weights": {"D": 0.0}}, "weights: {'D': 0.0} will not do; give at least one sink"),
-        ({"taken": {"A": (1, 1)}}, "taken['A']: 'A' will not do; name a source: spout"),
-        ({"taken": {"spout": (-1, 10)}}, "taken['spout']: -1 will not do"),
-        ({"taken": {"spout": (1, math.inf)}}, "taken['spout']: inf will not do"),
+        ({"weights": {"D": 0.0}}, "weights: {'D': 0.0} cannot be used; give at least one sink"),
+        ({"taken": {"A": (1, 1)}}, "taken['A']: 'A' cannot be used; name a source: spout"),
+        ({"taken": {"spout": (-1, 10)}}, "taken['spout']: -1 cannot be used"),
+        ({"taken": {"spout": (1, math.inf)}}, "taken['spout']: inf cannot be used"),
     ],
 )
 def test_bad_counts_are_refused(arguments: dict[str, Any], message: str) -> None:

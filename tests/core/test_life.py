@@ -31,7 +31,7 @@ def test_a_controller_of_an_older_penstock_that_keeps_silent_is_not_said_to_have
     sign = Sign(SEEN_S, 2.0, ended=None)
     assert sign.life(SEEN_S + 3_600.0) is ControllerLife.ENDED
     assert life_text(ControllerLife.ENDED, sign, SEEN_S + 3_600.0) == (
-        "Its controller left its last sign of life at 2025-11-21 00:00:00 UTC."
+        "Its controller gave its last sign of life at 2025-11-21 00:00:00 UTC."
     )
 
 
@@ -53,16 +53,15 @@ def test_each_life_is_told_with_what_to_do() -> None:
     assert life_text(ControllerLife.LIVE, sign, SEEN_S + 3.0) == ""
     awaited = life_text(ControllerLife.AWAITED, sign, SEEN_S + 3.0)
     assert awaited == (
-        "Its controller gave a sign of life at 2025-11-21 00:00:00 UTC; "
-        "the next one, due within 15 s, shows that it lives."
+        "Its controller gave a sign of life at 2025-11-21 00:00:00 UTC; the next one, due within 15 s, proves it alive."
     )
     ended = Sign(SEEN_S, 2.0, ended=True)
     assert life_text(ControllerLife.ENDED, ended, SEEN_S) == "Its controller ended in order at 2025-11-21 00:00:00 UTC."
     silent = life_text(ControllerLife.SILENT, sign, SEEN_S + 60.0)
     assert silent.startswith("Its controller has given no sign of life since 2025-11-21 00:00:00 UTC")
-    assert "start it again" in silent
+    assert "restart it if needed" in silent
     ahead = life_text(ControllerLife.AHEAD, sign, SEEN_S - 3_600.0)
-    assert ahead.startswith("The clock of its controller is 1 h ahead of this machine's, so that its sign of life")
+    assert ahead.startswith("The clock of its controller is 1 h ahead of this machine's, so its sign of life")
     assert "Set both by a time server" in ahead
     # One that moves lives; that its clock is wrong is told all the same.
     assert life_text(ControllerLife.LIVE, sign, SEEN_S + 3_600.0) == (

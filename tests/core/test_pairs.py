@@ -48,9 +48,9 @@ def test_the_heaviest_pairs_are_kept_and_ties_do_not_depend_on_order() -> None:
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ({"ab": 1}, r"pairs: 'ab' will not do; write each as \(left key, right key\)"),
-        ({("a", "b"): -1}, r"pairs\[\('a', 'b'\)\]: -1 will not do"),
-        ({("a", "b"): "3"}, r"pairs\[\('a', 'b'\)\]: '3' will not do"),
+        ({"ab": 1}, r"pairs: 'ab' cannot be used; write each as \(left key, right key\)"),
+        ({("a", "b"): -1}, r"pairs\[\('a', 'b'\)\]: -1 cannot be used"),
+        ({("a", "b"): "3"}, r"pairs\[\('a', 'b'\)\]: '3' cannot be used"),
     ],
 )
 def test_what_is_no_count_of_a_pair_is_refused(pairs: dict[object, object], message: str) -> None:
@@ -59,5 +59,5 @@ def test_what_is_no_count_of_a_pair_is_refused(pairs: dict[object, object], mess
 
 
 def test_ageing_by_more_than_all_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"factor: 1\.5 will not do"):
+    with pytest.raises(ConfigError, match=r"factor: 1\.5 cannot be used"):
         PairCounts().aged(1.5)

@@ -74,14 +74,14 @@ def test_the_steps_shrink_and_the_rows_are_conserved(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"arrivals": -1.0}, "arrivals: -1.0 will not do"),
-        ({"arrivals": "many"}, "arrivals: 'many' will not do; give rows per second, or a function"),
-        ({"arrivals": lambda t: -5.0}, r"arrivals(-10): -5.0 will not do"),
-        ({"arrivals": lambda t: math.nan if t > 0.0 else 1.0}, r"arrivals(5): nan will not do"),
-        ({"arrivals": lambda t: math.inf if t > 0.0 else 1.0}, r"arrivals(5): inf will not do"),
-        ({"capacity": math.nan}, "capacity: nan will not do"),
-        ({"downtime": "soon"}, "downtime: 'soon' will not do"),
-        ({"checkpoint_interval": -10}, "checkpoint_interval: -10 will not do"),
+        ({"arrivals": -1.0}, "arrivals: -1.0 cannot be used"),
+        ({"arrivals": "many"}, "arrivals: 'many' cannot be used; give rows per second, or a function"),
+        ({"arrivals": lambda t: -5.0}, r"arrivals(-10): -5.0 cannot be used"),
+        ({"arrivals": lambda t: math.nan if t > 0.0 else 1.0}, r"arrivals(5): nan cannot be used"),
+        ({"arrivals": lambda t: math.inf if t > 0.0 else 1.0}, r"arrivals(5): inf cannot be used"),
+        ({"capacity": math.nan}, "capacity: nan cannot be used"),
+        ({"downtime": "soon"}, "downtime: 'soon' cannot be used"),
+        ({"checkpoint_interval": -10}, "checkpoint_interval: -10 cannot be used"),
     ],
 )
 def test_what_cannot_be_used_is_refused(given: dict[str, object], message: str) -> None:

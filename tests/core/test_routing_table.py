@@ -21,7 +21,7 @@ def test_left_and_right_are_the_first_two_operators_whatever_their_names() -> No
 
 
 def test_a_server_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"keys\.left\['Asia'\]: 3 will not do; a server is 0 to 2"):
+    with pytest.raises(ConfigError, match=r"keys\.left\['Asia'\]: 3 cannot be used; a server is 0 to 2"):
         RoutingTable(3, {"left": {"Asia": 3}})
 
 

@@ -90,11 +90,11 @@ def test_a_share_lies_between_0_and_1_and_is_all_of_it_when_the_target_is_met(sh
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        ([(2.0, 1.0), (4.0, 0.3), (8.0, 0.5)], "points: (8.0, 0.5) will not do; utility must never rise"),
+        ([(2.0, 1.0), (4.0, 0.3), (8.0, 0.5)], "points: (8.0, 0.5) cannot be used; utility must never rise"),
         ([(4.0, 0.5), (8.0, 0.6)], "write 0.5 or less"),
-        ([(4.0, 1.5)], "points: (4.0, 1.5) will not do; the share of the maximum utility lies between 0 and 1"),
+        ([(4.0, 1.5)], "points: (4.0, 1.5) cannot be used; the share of the maximum utility lies between 0 and 1"),
         ([(4.0, math.nan)], "lies between 0 and 1"),
-        ([(1.0, 0.9)], "points: (1.0, 0.9) will not do; a value that meets the target has share 1"),
+        ([(1.0, 0.9)], "points: (1.0, 0.9) cannot be used; a value that meets the target has share 1"),
         ([(4.0, 0.5), (4.0, 0.4)], "give each value once"),
     ],
 )

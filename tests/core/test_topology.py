@@ -49,16 +49,16 @@ def test_sources_may_have_rates_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("children", "message"),
     [
-        ({}, "topology: {} will not do; write each operator with the list"),
-        (["a", "b"], "topology: ['a', 'b'] will not do; write each operator with the list"),
+        ({}, "topology: {} cannot be used; write each operator with the list"),
+        (["a", "b"], "topology: ['a', 'b'] cannot be used; write each operator with the list"),
         ({"a": ["b"], "b": ["a"]}, "remove an edge of this cycle"),
-        ({"a": ["a"]}, "topology: 'a -> a' will not do; remove an edge of this cycle"),
+        ({"a": ["a"]}, "topology: 'a -> a' cannot be used; remove an edge of this cycle"),
         ({"a": ["b"], "b": ["c"], "c": ["b"]}, "remove an edge of this cycle"),
-        ({"a": "bc"}, "topology['a']: 'bc' will not do; write a list of operator names"),
-        ({"a": None}, "topology['a']: None will not do; write a list of operator names"),
-        ({"a": ["b", "b"]}, "topology['a']: 'b' will not do; name each child once"),
-        ({"a": [1]}, "topology['a']: 1 will not do; name operators with non-empty text"),
-        ({"": ["a"]}, "topology['']: '' will not do; name operators with non-empty text"),
+        ({"a": "bc"}, "topology['a']: 'bc' cannot be used; write a list of operator names"),
+        ({"a": None}, "topology['a']: missing; write a list of operator names"),
+        ({"a": ["b", "b"]}, "topology['a']: 'b' cannot be used; name each child once"),
+        ({"a": [1]}, "topology['a']: 1 cannot be used; name operators with non-empty text"),
+        ({"": ["a"]}, "topology['']: '' cannot be used; name operators with non-empty text"),
     ],
 )
 def test_a_bad_topology_is_refused(children: Any, message: str) -> None:
@@ -76,13 +76,13 @@ def test_a_cycle_is_shown_in_the_direction_of_its_edges() -> None:
 @pytest.mark.parametrize(
     ("rate", "selectivity", "message"),
     [
-        (-1.0, {}, "rate: -1.0 will not do; write rows per second, zero or more"),
+        (-1.0, {}, "rate: -1.0 cannot be used; write rows per second, zero or more"),
         (math.nan, {}, "rate: nan"),
         (math.inf, {}, "rate: inf"),
         ("100", {}, "rate: '100'"),
-        ({"A": 1.0}, {}, "rate['A']: 'A' will not do; name a source: spout"),
+        ({"A": 1.0}, {}, "rate['A']: 'A' cannot be used; name a source: spout"),
         ({"spout": -1.0}, {}, "rate['spout']: -1.0"),
-        (1.0, {("A", "D"): 0.5}, "selectivity[('A', 'D')]: ('A', 'D') will not do; name an edge of the topology"),
+        (1.0, {("A", "D"): 0.5}, "selectivity[('A', 'D')]: ('A', 'D') cannot be used; name an edge of the topology"),
         (1.0, {("A", "B"): -0.5}, "selectivity[('A', 'B')]: -0.5"),
         (1.0, {("A", "B"): math.nan}, "selectivity[('A', 'B')]: nan"),
     ],

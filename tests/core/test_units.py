@@ -78,7 +78,7 @@ def test_what_is_no_finite_number_of_zero_or_more_is_refused(value: object) -> N
 
 def test_zero_is_not_negative_and_not_positive() -> None:
     assert non_negative(0, "rate") == 0.0
-    with pytest.raises(ConfigError, match="rate: 0 will not do; write a number above zero"):
+    with pytest.raises(ConfigError, match="rate: 0 cannot be used; write a number above zero"):
         positive(0, "rate")
 
 

@@ -44,9 +44,9 @@ def test_a_history_tells_what_it_was_a_window_ago() -> None:
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"half_life_s: -1 will not do"):
+    with pytest.raises(ConfigError, match=r"half_life_s: -1 cannot be used"):
         PairHistory(-1)
-    with pytest.raises(ConfigError, match=r"most_pairs: 0 will not do"):
+    with pytest.raises(ConfigError, match=r"most_pairs: 0 cannot be used"):
         PairHistory(60.0, most_pairs=0)
-    with pytest.raises(ConfigError, match=r"length_s: 0 will not do"):
+    with pytest.raises(ConfigError, match=r"length_s: 0 cannot be used"):
         PairHistory(60.0).closed(WINDOW, 0)

@@ -84,5 +84,5 @@ def test_after_a_re_routing_the_sketch_starts_from_nothing() -> None:
 
 
 def test_a_size_beyond_reason_is_refused() -> None:
-    with pytest.raises(ConfigError, match="lg_size: 60 will not do; write the power of two of its size"):
+    with pytest.raises(ConfigError, match="lg_size: 60 cannot be used; write the power of two of its size"):
         PairSketch(60)

@@ -293,12 +293,12 @@ def test_the_fleet_has_the_fields_that_its_file_has() -> None:
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("lease.enabled=true,fleet.leadership.kubernetes=a/b", "fleet.leadership will not do; leave it out"),
-        ("serviceMonitor.enabled=true", "serviceMonitor.enabled: true will not do; write pages.enabled: true too"),
-        ("fleet.cluster.cores=4", "fleet.cluster will not do; leave it out"),
-        ("keda.enabled=true,advise=true", "keda.enabled: true will not do; leave it out with advise"),
-        ("store.secret=", "store.secret: '' will not do; name a secret"),
-        ("tls.agentsCa.secret=ours", "tls.agentsCa.secret: ours will not do; name a secret in tls.secret too"),
+        ("lease.enabled=true,fleet.leadership.kubernetes=a/b", "fleet.leadership cannot be used; leave it out"),
+        ("serviceMonitor.enabled=true", "serviceMonitor.enabled: true cannot be used; write pages.enabled: true too"),
+        ("fleet.cluster.cores=4", "fleet.cluster cannot be used; leave it out"),
+        ("keda.enabled=true,advise=true", "keda.enabled: true cannot be used; leave it out with advise"),
+        ("store.secret=", "store.secret: '' cannot be used; name a secret"),
+        ("tls.agentsCa.secret=ours", "tls.agentsCa.secret: ours cannot be used; name a secret in tls.secret too"),
     ],
 )
 def test_values_that_do_not_go_together_are_refused(value: str, told: str) -> None:

@@ -14,4 +14,4 @@ def test_advice_comes_after_a_minute_and_then_ever_less_often() -> None:
         advising(round_of(float(at_s)))
         told_at += [at_s] * (len(said) - before)
     assert told_at == [60, 180, 420, 900]
-    assert said[0].startswith("advice: of 18 cores held on average over 60 s 6.0 were spare (219.00 EUR a month)")
+    assert said[0].startswith("advice: of 18 cores held on average over 60 s 6.0 were not needed (219.00 EUR a month)")

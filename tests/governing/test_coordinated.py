@@ -75,21 +75,21 @@ def test_an_order_is_carried_out_and_one_beyond_its_bounds_is_not(application: O
 
 def test_what_is_wrong_with_a_coordinator_is_said_before_anything_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(TOKEN, raising=False)
-    with pytest.raises(ConfigError, match=f"{TOKEN}: '' will not do; set {TOKEN}"):
+    with pytest.raises(ConfigError, match=f"{TOKEN}: '' cannot be used; set {TOKEN}"):
         HOW.link()
-    with pytest.raises(ConfigError, match="coordinator: 'ftp://a' will not do"):
+    with pytest.raises(ConfigError, match="coordinator: 'ftp://a' cannot be used"):
         Coordinated("ftp://a", "fraud", token="agent-x").link()
     for none in ("http://[::1", "http://a:99999", "https://a:x"):
         with pytest.raises(ConfigError, match="write http://host:port or https://host:port"):
             Coordinated(none, "fraud", token="agent-x").link()
-    with pytest.raises(ConfigError, match="coordinator: 'my app' will not do"):
+    with pytest.raises(ConfigError, match="coordinator: 'my app' cannot be used"):
         Coordinated("http://a:1", "my app")
     with pytest.raises(ConfigError, match="write the least and the most"):
         Coordinated("http://a:1", "fraud", least=3, most=2)
 
 
 def test_executors_that_have_all_cores_of_their_workers_are_divided_by_nobody() -> None:
-    with pytest.raises(ConfigError, match=r"spark.executor.cores: None will not do; set it where the session is made"):
+    with pytest.raises(ConfigError, match=r"spark.executor.cores: missing; set it where the session is made"):
         HOW.check(_context("spark://a:7077"))
     HOW.check(_context("spark://a:7077", **{"spark.executor.cores": "2"}))
     HOW.check(_context("yarn"))  # where they have one by default, as on Kubernetes

@@ -209,7 +209,7 @@ def test_a_store_that_is_away_costs_a_line_and_no_traceback_each_second(
     monkeypatch.setattr("penstock.governing.coordinating.open_store", opens)
     agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
     eventually(lambda: agent.talk.epoch >= 1 and not away)
-    stumbled = [record for record in caplog.records if "begins anew" in record.message]
+    stumbled = [record for record in caplog.records if "failed and restarts" in record.message]
     assert [record.exc_info for record in stumbled] == [None, None]
 
 

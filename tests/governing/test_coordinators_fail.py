@@ -52,7 +52,7 @@ def test_a_coordinator_that_advises_says_at_its_end_what_could_be_saved_and_whic
     program.signal(signal.SIGTERM)
     program.ended()
     assert (
-        "3.0 were spare (109.50 EUR a month), 3 at all times (109.50 EUR a month). It keeps 1 SLO of 1"
+        "3.0 were not needed (109.50 EUR a month), 3 of them never (109.50 EUR a month). SLOs still met: 1 of 1"
         in program.said()
     )
     assert clicks.given == []

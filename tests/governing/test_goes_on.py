@@ -60,7 +60,7 @@ def test_an_error_between_rounds_is_told_once() -> None:
     tending()
     tending()
     assert [tending.troubles() for _ in range(2)] == [
-        ("tending the jobs between rounds failed: ConnectionError: no answer; it is tried again",),
+        ("work between rounds failed and is retried: ConnectionError: no answer",),
         (),
     ]
 

@@ -46,7 +46,7 @@ def test_the_policy_sees_what_the_models_of_a_query_say_of_what_arrives(fake: Fa
 def test_models_of_a_query_without_an_intent_or_without_a_file_are_refused(fake: FakeSpark) -> None:
     with pytest.raises(ConfigError, match="name a query with an intent: orders"):
         ps.govern(fake, {"orders": INTENT}, models={"oders": "plan.yaml"})
-    with pytest.raises(ConfigError, match=r"models.orders: 'plan.yaml' will not do; give a file"):
+    with pytest.raises(ConfigError, match=r"models.orders: 'plan.yaml' cannot be used; give a file"):
         ps.govern(fake, {"orders": INTENT}, models={"orders": "plan.yaml"})
 
 

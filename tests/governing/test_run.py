@@ -214,16 +214,16 @@ def test_what_is_said_of_executors_is_refused_where_there_are_none(field: str, v
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"penstock": {"henge": {"reduction": 2}}}, "reduction: 2.0 will not do; write a share between 0 and 1"),
+        ({"penstock": {"henge": {"reduction": 2}}}, "reduction: 2.0 cannot be used; write a share between 0 and 1"),
         ({"penstock": {"henge": {"hurry": 2}}}, "settings.penstock.henge.hurry"),
         ({"henge": {"reduction": 2}}, None),
-        ({"hurry": {}}, "settings: 'hurry' will not do; choose one of fifo"),
+        ({"hurry": {}}, "settings: 'hurry' cannot be used; choose one of fifo"),
     ],
 )
 def test_a_files_settings_reach_the_default_policy_before_spark_starts(settings: object, said: str | None) -> None:
     job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
     tenants = checked(TenantsFile, {"master": "nowhere", "jobs": [job], "settings": settings}, "tenants file")
-    # Settings of a policy that does not decide are left alone: then it is the master that will not do.
+    # Settings of a policy that does not decide are left alone: then it is the master that cannot be used.
     with pytest.raises(ConfigError, match=said or "master"):
         run_tenants(tenants, RunOptions(store=None), lambda view: None)
 

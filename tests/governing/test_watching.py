@@ -148,7 +148,7 @@ def test_a_wrong_file_is_told_once_with_its_place_and_what_held_holds(watched: W
     watched.path.write_text(FASTER.replace("max_slots", "max_slot"))
     assert watched.looks() + watched.looks() == []
     (said,) = watched.said
-    assert f"not taken over: {watched.path}:5:5: jobs.ads.max_slot: 4 will not do" in said
+    assert f"not taken over: {watched.path}:5:5: jobs.ads.max_slot: 4 cannot be used" in said
     assert said.endswith("what was wanted before holds")
     watched.path.write_text(FASTER)
     assert watched.looks() == [1.0]
@@ -168,7 +168,8 @@ def test_what_is_not_taken_over_is_said_again_only_where_it_is_something_else(wa
     watched.path.write_text("master: local[8]\n" + FASTER)
     assert watched.looks() == [1.0]
     assert [text for text in watched.said if "not taken over" in text] == [
-        "tenants.yaml: not taken over: master local[*] -> local[8] needs another start: this run goes on with local[*]"
+        "tenants.yaml: not taken over: master local[*] -> local[8] takes effect after a restart: this run continues "
+        "with local[*]"
     ]
 
 

@@ -75,5 +75,5 @@ def test_all_that_it_started_ends_with_it_and_nothing_is_left(here: Here, number
 def test_it_ends_as_a_whole_where_a_part_of_it_was_killed_and_says_which(here: Here) -> None:
     processes.send(next(part for part in here.found.processes if part.role == "etcd"), signal.SIGKILL)
     assert here.process.wait() == 2
-    assert "its etcd has ended, and so all of it ends" in (here.state.parent / "up.log").read_text()
+    assert "its etcd has ended, so the whole cluster ends" in (here.state.parent / "up.log").read_text()
     assert [part.role for part in here.found.processes if part.alive] == []

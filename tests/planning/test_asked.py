@@ -49,7 +49,7 @@ def test_a_wish_for_a_lever_that_is_not_there_is_a_note() -> None:
     asked = asked_for([asks(Wish("partitions", "ads", 8))], seen())
     assert asked.decisions == ()
     assert asked.note == (
-        "ads: partitions 8, asked by ann, is not done: kind: 'partitions' will not do; ads has slots, bound"
+        "ads: partitions 8, asked by ann, is not done: kind: 'partitions' cannot be used; ads has slots, bound"
     )
 
 
@@ -71,7 +71,7 @@ def test_the_policy_gets_what_the_person_leaves() -> None:
 def test_a_wish_is_held_to_the_limits_and_the_note_says_so() -> None:
     for value, done, note in (
         (9, [Slots("ads", 3, 6)], "ads: weight 3 -> 9, asked by ann: the limits allow weight 3 -> 6"),
-        (3, [], "ads: weight 3 -> 3, asked by ann: it is so already"),
+        (3, [], "ads: weight 3 -> 3, asked by ann: it already has this value"),
     ):
         plan = with_asked(asked_for([asks(Wish("slots", "ads", value))], seen()), Plan(), seen())
         assert (moves(plan), plan.note) == (done, note)
@@ -107,16 +107,16 @@ def test_what_a_lever_can_be_turned_to_is_right(wish: Wish) -> None:
 @pytest.mark.parametrize(
     ("wish", "message"),
     [
-        (Wish("slots", "adz", 3), "job: 'adz' will not do; name one of ads, fraud"),
-        (Wish("partitions", "ads", 3), "kind: 'partitions' will not do; ads has slots, bound"),
-        (Wish("memory", WHOLE, 1024), "kind: 'memory' will not do; the application has executors"),
-        (Wish("slots", "ads", 7), "value: 7 will not do; slots of ads can be 1 to 6"),
-        (Wish("slots", "ads", 0), "value: 0 will not do; slots of ads can be 1 to 6"),
-        (Wish("slots", "ads", None), "value: None will not do; slots of ads can be 1 to 6"),
-        (Wish("bound", "ads", 0), "value: 0 will not do; bound of ads can be 1 row or more, or none"),
-        (Wish("bound", "ads", 2.5), "value: 2.5 will not do; write a whole number"),
-        (Wish("executors", WHOLE, 5), "value: 5 will not do; executors of the application can be 1 to 4"),
-        (Wish("slots", "ads", 5), "value: 5 will not do; what is free allows 4"),
+        (Wish("slots", "adz", 3), "job: 'adz' cannot be used; name one of ads, fraud"),
+        (Wish("partitions", "ads", 3), "kind: 'partitions' cannot be used; ads has slots, bound"),
+        (Wish("memory", WHOLE, 1024), "kind: 'memory' cannot be used; the application has executors"),
+        (Wish("slots", "ads", 7), "value: 7 cannot be used; slots of ads can be 1 to 6"),
+        (Wish("slots", "ads", 0), "value: 0 cannot be used; slots of ads can be 1 to 6"),
+        (Wish("slots", "ads", None), "value: missing; slots of ads can be 1 to 6"),
+        (Wish("bound", "ads", 0), "value: 0 cannot be used; bound of ads can be 1 row or more, or none"),
+        (Wish("bound", "ads", 2.5), "value: 2.5 cannot be used; write a whole number"),
+        (Wish("executors", WHOLE, 5), "value: 5 cannot be used; executors of the application can be 1 to 4"),
+        (Wish("slots", "ads", 5), "value: 5 cannot be used; what is free allows 4"),
     ],
 )
 def test_what_it_cannot_is_said_with_what_would_be_right(wish: Wish, message: str) -> None:
@@ -128,7 +128,7 @@ def test_what_it_cannot_is_said_with_what_would_be_right(wish: Wish, message: st
 def test_an_operator_that_is_not_there_is_said_with_those_that_are() -> None:
     here = view(0.0, [job("ads", 0.0, operators=[operator("map"), operator("sink")])])
     check(Wish("tasks", "ads", 5, "map"), here)
-    with pytest.raises(ConfigError, match=r"operator: 'mop' will not do; tasks of ads are those of map, sink"):
+    with pytest.raises(ConfigError, match=r"operator: 'mop' cannot be used; tasks of ads are those of map, sink"):
         check(Wish("tasks", "ads", 5, "mop"), here)
 
 

@@ -69,8 +69,8 @@ class Point:
 @pytest.mark.parametrize(
     ("what", "why"),
     [
-        (ImportError("no module named torch"), "mend its package: ImportError: no module named torch"),
-        (3, "mend its package: acme.policies:BROKEN is int; let it be a penstock.PolicyEntry"),
+        (ImportError("no module named torch"), "fix its package: ImportError: no module named torch"),
+        (3, "fix its package: acme.policies:BROKEN is int; let it be a penstock.PolicyEntry"),
     ],
 )
 def test_one_that_cannot_be_used_says_so_when_it_is_chosen_and_hinders_no_other(

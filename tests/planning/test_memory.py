@@ -100,9 +100,9 @@ def test_the_penstock_policy_advises_unless_its_setting_says_otherwise() -> None
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"memory": "perhaps"}, "memory: 'perhaps' will not do; choose one of off, advise, act"),
-        ({"memory": 3}, "memory: 3 will not do"),
-        ({"henge": {"reduction": "much"}}, r"settings.penstock.henge.reduction: 'much' will not do; write a number"),
+        ({"memory": "perhaps"}, "memory: 'perhaps' cannot be used; choose one of off, advise, act"),
+        ({"memory": 3}, "memory: 3 cannot be used"),
+        ({"henge": {"reduction": "much"}}, r"settings.penstock.henge.reduction: 'much' cannot be used; write a number"),
     ],
 )
 def test_a_setting_that_will_not_do_is_told_in_one_line(settings: dict[str, object], said: str) -> None:

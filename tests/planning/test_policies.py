@@ -157,17 +157,19 @@ def test_every_decision_says_why_and_changes_something(name: str, seed: int) -> 
 
 
 def test_an_unknown_policy_is_refused_with_the_names_of_those_there_are() -> None:
-    with pytest.raises(ConfigError, match=r"policy: 'hange' will not do; choose one of fifo, fair, .*henge"):
+    with pytest.raises(ConfigError, match=r"policy: 'hange' cannot be used; choose one of fifo, fair, .*henge"):
         policy_named("hange")
 
 
 def test_an_unknown_setting_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"settings\.henge\.blocklist: 3 will not do; .*did you mean blocklist_s\?"):
+    with pytest.raises(
+        ConfigError, match=r"settings\.henge\.blocklist: 3 cannot be used; .*did you mean blocklist_s\?"
+    ):
         policy_named("henge", {"blocklist": 3})
 
 
 def test_a_setting_out_of_range_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"reduction: 1\.5 will not do"):
+    with pytest.raises(ConfigError, match=r"reduction: 1\.5 cannot be used"):
         policy_named("henge", {"reduction": 1.5})
 
 

@@ -51,7 +51,7 @@ def test_the_model_has_the_peak_of_each_thread_count(tmp_path: Path) -> None:
 
 def test_a_sweep_in_large_steps_has_a_resolution_that_a_model_takes() -> None:
     assert ProfileSettings("sweep", SearchSettings(rate_growth=4.0)).resolution == 0.75
-    with pytest.raises(ConfigError, match=r"tolerance: 1\.5 will not do"):
+    with pytest.raises(ConfigError, match=r"tolerance: 1\.5 cannot be used"):
         SearchSettings(tolerance=1.5)
 
 
@@ -121,10 +121,10 @@ def test_a_users_own_task_is_found_by_module_and_function() -> None:
 
 
 def test_a_first_rate_at_which_a_trial_sees_too_few_rows_is_refused_before_anything_starts(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"first_rate: 1.0 will not do; 3 s of a trial see fewer than 4 rows then"):
+    with pytest.raises(ConfigError, match=r"first_rate: 1.0 cannot be used; 3 s of a trial see fewer than 4 rows then"):
         profile_on_spark("pi", ProfileSettings(), TrialSettings(4.0, 1.0), tmp_path / "m.yaml", False, quiet)
 
 
 def test_others_may_take_a_share_of_the_core() -> None:
-    with pytest.raises(ConfigError, match="max_others: 2 will not do; write a share of the core"):
+    with pytest.raises(ConfigError, match="max_others: 2 cannot be used; write a share of the core"):
         ProfileSettings(max_others=2)

@@ -20,49 +20,49 @@ def run_all(path: Path) -> None:
 BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"topologies": {"line": {"flow": {"a": ["b"], "b": ["c"], "c": ["a"]}}}},
-        "topology: 'a -> b -> c -> a' will not do; remove an edge of this cycle: rows must flow one way",
+        "topology: 'a -> b -> c -> a' cannot be used; remove an edge of this cycle: rows must flow one way",
     ),
     (
         {"topologies": {"line": {"flow": {"source": ["work"], "work": []}, "operators": {"wrok": {}}}}},
-        "jobs.0.operators.wrok: 'wrok' will not do; name an operator of it: source, work",
+        "jobs.0.operators.wrok: 'wrok' cannot be used; name an operator of it: source, work",
     ),
     (
         {"jobs": [job(threads={"sink": 3})]},
-        "jobs.0.threads.sink: 'sink' will not do; name an operator of it: source, work",
+        "jobs.0.threads.sink: 'sink' cannot be used; name an operator of it: source, work",
     ),
     (
         {"jobs": [job(rate=-5)]},
-        "jobs.a.rate: -5 will not do; write 0 or more",
+        "jobs.a.rate: -5 cannot be used; write 0 or more",
     ),
     (
         {"jobs": [job(intent={"latency": "1s", "shape": "piecewise", "points": [["2s", 0.5], ["3s", 0.8]]})]},
-        "jobs.a.intent.points: (3.0, 0.8) will not do; utility must never rise as the figure gets worse; "
+        "jobs.a.intent.points: (3.0, 0.8) cannot be used; utility must never rise as the figure gets worse; "
         "write 0.5 or less",
     ),
     (
         {"jobs": [job(intent={"latency": "1s", "shape": "bell"})]},
-        "jobs.a.intent.shape: 'bell' will not do; choose one of knee, linear, step, piecewise, lognormal",
+        "jobs.a.intent.shape: 'bell' cannot be used; choose one of knee, linear, step, piecewise, lognormal",
     ),
-    ({"jobs": [job(intent={"latency": "soon"})]}, "jobs.a.intent.latency: 'soon' will not do; write a number of"),
-    ({"jobs": [job(intent={})]}, "jobs.a.intent: 'nothing' will not do; state at least one of latency, juice"),
-    ({"jobs": [job(topology="star")]}, "jobs.0.topology: 'star' will not do; name one of topologies: line"),
-    ({"jobs": [job(), job()]}, "jobs.1.name: 'a' will not do; give each job a name of its own"),
-    ({"jobs": []}, "jobs: [] will not do; give at least one"),
-    ({"durration": "1h"}, "durration: '1h' will not do; there is no such field; did you mean duration?"),
+    ({"jobs": [job(intent={"latency": "soon"})]}, "jobs.a.intent.latency: 'soon' cannot be used; write a number of"),
+    ({"jobs": [job(intent={})]}, "jobs.a.intent: 'nothing' cannot be used; state at least one of latency, juice"),
+    ({"jobs": [job(topology="star")]}, "jobs.0.topology: 'star' cannot be used; name one of topologies: line"),
+    ({"jobs": [job(), job()]}, "jobs.1.name: 'a' cannot be used; give each job a name of its own"),
+    ({"jobs": []}, "jobs: [] cannot be used; give at least one"),
+    ({"durration": "1h"}, "durration: '1h' cannot be used; there is no such field; did you mean duration?"),
     (
         {"jobs": [job(rate={"spike": {"base": 1, "start": 0}})]},
-        "jobs.a.rate.spike.end: nothing will not do; this field",
+        "jobs.a.rate.spike.end: missing; this field",
     ),
-    ({"jobs": [job(rate={"constant": 1, "noise": 2})]}, "jobs.a.rate.noise: 2 will not do; write 1 or less"),
-    ({"jobs": [job(rate={"noise": 0.1})]}, "jobs.a.rate: {'noise': 0.1} will not do; give exactly one of constant"),
+    ({"jobs": [job(rate={"constant": 1, "noise": 2})]}, "jobs.a.rate.noise: 2 cannot be used; write 1 or less"),
+    ({"jobs": [job(rate={"noise": 0.1})]}, "jobs.a.rate: {'noise': 0.1} cannot be used; give exactly one of constant"),
     (
         {"jobs": [job(rate={"trace": {"file": "no.csv", "mean": 5}})]},
-        "will not do; name a CSV file with a header and numbers in the last column",
+        "cannot be used; name a CSV file with a header and numbers in the last column",
     ),
-    ({"faults": [{"kind": "flood", "at": 1}]}, "faults.0.kind: 'flood' will not do; write 'machine', 'job'"),
-    ({"vary": {"jobs.7.rate": [1, 2]}}, "vary: 'jobs.7.rate' will not do; name a field of this scenario"),
-    ({"vary": {"jobs.0.rate": 3}}, "vary: {'jobs.0.rate': 3} will not do; write a list of values for each path"),
-    ({"include": ["missing.yaml"]}, "will not do; give a file that can be read (No such file or directory)"),
+    ({"faults": [{"kind": "flood", "at": 1}]}, "faults.0.kind: 'flood' cannot be used; write 'machine', 'job'"),
+    ({"vary": {"jobs.7.rate": [1, 2]}}, "vary: 'jobs.7.rate' cannot be used; name a field of this scenario"),
+    ({"vary": {"jobs.0.rate": 3}}, "vary: {'jobs.0.rate': 3} cannot be used; write a list of values for each path"),
+    ({"include": ["missing.yaml"]}, "cannot be used; give a file that can be read (No such file or directory)"),
 ]
 
 

@@ -119,10 +119,10 @@ def test_a_claim_declared_as_not_reproduced_must_not_come_out(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("expectation", "message"),
     [
-        ({"metric": "speed", "at_least": 1}, "expect.metric: 'speed' will not do; choose one of utility_mean"),
-        ({"metric": "utility_mean", "job": "z", "at_least": 1}, "expect.job: 'z' will not do; name a job: a"),
+        ({"metric": "speed", "at_least": 1}, "expect.metric: 'speed' cannot be used; choose one of utility_mean"),
+        ({"metric": "utility_mean", "job": "z", "at_least": 1}, "expect.job: 'z' cannot be used; name a job: a"),
         ({"metric": "utility_mean", "between": [7000, 8000], "at_least": 1}, "expect.between: (7000.0, 8000.0)"),
-        ({"metric": "utility_mean", "variant": {"x": 1}, "at_least": 1}, "expect.variant: {'x': 1} will not do"),
+        ({"metric": "utility_mean", "variant": {"x": 1}, "at_least": 1}, "expect.variant: {'x': 1} cannot be used"),
     ],
 )
 def test_a_claim_that_cannot_be_checked_is_an_error(tmp_path: Path, expectation: dict[str, Any], message: str) -> None:

@@ -43,10 +43,10 @@ def test_policies_are_given_the_profile_by_job(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("over", "message"),
     [
-        ({"faults": [{"kind": "link", "at": "1s"}]}, "faults.0.kind: 'link' will not do"),
-        ({"faults": [{"kind": "job", "target": "z", "at": "1s"}]}, "faults.target: 'z' will not do; name a job: a"),
+        ({"faults": [{"kind": "link", "at": "1s"}]}, "faults.0.kind: 'link' cannot be used"),
+        ({"faults": [{"kind": "job", "target": "z", "at": "1s"}]}, "faults.target: 'z' cannot be used; name a job: a"),
         ({"scaleout": {"measured": "none.csv"}}, "jobs.0.scaleout.measured"),
-        ({"cluster": {"slots": 2}}, "executors: 2 will not do; the jobs start with 4 in all"),
+        ({"cluster": {"slots": 2}}, "executors: 2 cannot be used; the jobs start with 4 in all"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(tmp_path: Path, over: dict[str, Any], message: str) -> None:

@@ -56,7 +56,7 @@ def test_a_scenario_says_what_is_lost_only_where_that_makes_a_difference(tmp_pat
     fault = {"kind": "job", "target": "a", "at": "300s", "lost": "query"}
     (variant,) = read_scenario(scenario(tmp_path, faults=[fault], scaleout={"downtimes": {"query": ["2s", "3s"]}}))
     assert variant.scenario.faults[0].lost is FailureKind.QUERY
-    with pytest.raises(ConfigError, match=r"faults\.0.lost: 'query' will not do; leave it out"):
+    with pytest.raises(ConfigError, match=r"faults\.0.lost: 'query' cannot be used; leave it out"):
         read_scenario(scenario(tmp_path, faults=[fault], engine="micro-batch"))
 
 

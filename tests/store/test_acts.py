@@ -47,7 +47,7 @@ def test_acts_are_told_with_who_and_when_the_controller_heard_them(store: SqlSto
     assert told == Gallery(store.database, RUN.id).acts()
     assert [act.line for act in told] == [
         "ann paused governing",
-        "bob changed what is asked for: fraud: p95 latency <= 3s",
+        "bob changed the intent: fraud: p95 latency <= 3s",
         "bob asked for ads: bound 2,000 rows",
     ]
     assert told[1] == HeardAct(20.0, "bob", Act.INTENT, "fraud: p95 latency <= 3s", "fraud")

@@ -185,7 +185,7 @@ def test_runs_are_listed_oldest_first(reopen: Reopen) -> None:
 def test_a_run_that_is_not_there_is_an_error_that_names_those_that_are(reopen: Reopen) -> None:
     store = begun(reopen)
     for ask in (store.read_run, store.audit, lambda name: find_run(store, name)):
-        with pytest.raises(ConfigError, match=r"run: 'nightly' will not do; .*demo-1"):
+        with pytest.raises(ConfigError, match=r"run: 'nightly' cannot be used; .*demo-1"):
             ask("nightly")
 
 

@@ -37,7 +37,7 @@ def test_a_run_whose_file_was_deleted_is_recorded_on_in_a_new_one(path: Path, st
         tolerant.append(a_cycle(at_s))
     with closing(open_store(path, create=False)) as reader:
         assert reader.read_run(RUN.id).at_s == (20.0, LATER_S, LATER_S + 70.0)
-    assert [("deleted or replaced" in line, "governing goes on" in line) for line in warned] == [(True, True)]
+    assert [("deleted or replaced" in line, "governing continues" in line) for line in warned] == [(True, True)]
 
 
 def test_a_run_goes_on_in_the_file_that_took_the_place_of_its_own(path: Path, store: SqlStore) -> None:
@@ -135,7 +135,7 @@ def test_rounds_that_wait_beside_a_store_are_not_passed_over(path: Path, store: 
     copy.with_name("copy.sqlite-shm").symlink_to("no/such/folder")
     called = penstock("report", "last", "--store", str(copy))
     assert (called.returncode, called.stdout) == (75, "")
-    assert "see that copy.sqlite-wal and copy.sqlite-shm beside it are files" in called.stderr
+    assert "see that copy.sqlite-wal and copy.sqlite-shm beside it are readable" in called.stderr
 
 
 def test_who_cannot_write_beside_a_store_is_told_so(nothing_beside: Path) -> None:
@@ -163,6 +163,6 @@ def test_a_view_without_end_in_the_place_of_a_table_is_refused_in_one_line(
     called = penstock(*command, "--store", str(path))
     assert called.returncode == 2
     assert called.stderr == (
-        f"penstock: store: '{path}' will not do; another program made a view of its '{name}': "
+        f"penstock: store: '{path}' cannot be used; another program made a view of its '{name}': "
         "give one that penstock recorded into\n"
     )

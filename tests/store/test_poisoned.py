@@ -252,7 +252,7 @@ def test_a_store_whose_version_is_none_is_refused_in_one_line(path: Path, store:
         raw.execute(f"INSERT INTO penstock_schema VALUES ({version})")
     said = penstock("report", RUN.id, "--store", str(path))
     assert (said.returncode, len(said.stderr.splitlines())) == (2, 1)
-    assert f"store: {str(path)!r} will not do; its schema has version " in said.stderr
+    assert f"store: {str(path)!r} cannot be used; its schema has version " in said.stderr
     with pytest.raises(ConfigError, match="its schema has version"), closing(open_store(path)) as opened:
         opened.begin(RUN)
 

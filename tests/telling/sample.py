@@ -103,7 +103,7 @@ def _verdicts(waiting: Decision | None, view: View) -> tuple[Verdict, ...]:
 def _cycle(view: View, decision: Decision | None, error: str | None, verdicts: tuple[Verdict, ...]) -> Cycle:
     taken = () if decision is None else (decision,)
     steps = tuple(StepOutcome(Step(d.moves[0].job, d.moves), error) for d in taken)
-    quiet = "all meet their intents" if all(job.met for job in view.jobs) else "waiting until utilities are quiet"
+    quiet = "all meet their intents" if all(job.met for job in view.jobs) else "waiting until utilities are stable"
     plan = Plan(taken, "" if taken else quiet, verdicts)
     return Cycle(view.at_s, "henge", view, plan, Outcome(steps), None)
 

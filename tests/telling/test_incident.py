@@ -45,7 +45,7 @@ def test_how_long_it_missed_and_how_bad_it_was_is_told_first() -> None:
     # Three minutes, and half of the one in which it was seen half of the time.
     assert "ads asked for p95 latency <= 2s and missed it for 3 min 30 s of 6 min" in told
     assert "longest from 0:01:00 to 0:05:00" in told
-    assert "For 30 s nobody knew how it did" in told
+    assert "For 30 s it had no current metrics" in told
     assert "Its latency was 9.0 s at worst, at 0:02:00." in told
     assert "At most 62,614 rows waited." in told
 
@@ -68,7 +68,7 @@ def test_with_a_price_it_is_told_in_money_too() -> None:
 
 
 def test_whom_else_it_hit_is_named_the_worst_first() -> None:
-    assert chapter(FACTS, "To whom").startswith("ads alone: every other tenant had what it asked for")
+    assert chapter(FACTS, "To whom").startswith("ads alone: every other tenant met its intent")
     others = {"fine": 0.0, "geo": 0.4, "web": 0.05, "a": 0.01, "b": 0.01, "c": 0.01}
     assert "geo 40 %, web 5 %, c 1 %, b 1 % of it and 1 more tenant." in chapter(
         replace(FACTS, others=others), "To whom"

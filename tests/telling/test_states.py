@@ -58,7 +58,7 @@ def test_who_starts_does_not_make_the_fleet_well() -> None:
 
 
 def test_an_empty_fleet_is_neither_well_nor_ill() -> None:
-    assert headline(replace(a_view(0.0), jobs=())) == "No tenant has been seen yet."
+    assert headline(replace(a_view(0.0), jobs=())) == "There is no tenant yet."
 
 
 def test_what_a_tenant_lacks_is_named_with_what_is_known_all_the_same() -> None:

@@ -133,7 +133,7 @@ def test_pauses_dry_runs_and_what_people_asked_for_are_told() -> None:
     told = summarise(replace(a_run(a_line("ads", [True] * 4)), acts=acts, began_dry=True)).sentences
     assert "Governing was paused from 0:00:10 to 0:00:20: nothing was decided then." in told
     assert "It was a dry run from 0:00:00 on: what was decided then was not carried out." in told
-    assert "By people: bob changed what is asked for: ads: juice >= 0.5 at 0:00:30." in told
+    assert "By people: bob changed the intent: ads: juice >= 0.5 at 0:00:30." in told
 
 
 def test_documents_for_programs_know_acts_and_what_was_asked_for_when() -> None:

@@ -24,8 +24,8 @@ def test_those_whose_lot_it_was_are_named() -> None:
     [
         (Without(1, 60.0, 0.7, 0.72, 0.70, 0.06), "(simulated; off by 6.0 %, more than the difference)"),
         (Without(1, 60.0, 0.7, 0.72, 0.72, 0.06), "without it the same, 72 % of the utility over the next 1 min"),
-        (Without(1, 60.0, 0.7, 0.3, 0.1, 0.4), "not told, the simulator was off by 40 % over the next 1 min"),
-        (Untold(1, "it was not carried out"), "without it: not told, it was not carried out"),
+        (Without(1, 60.0, 0.7, 0.3, 0.1, 0.4), "unknown, the simulator was off by 40 % over the next 1 min"),
+        (Untold(1, "it was not carried out"), "without it: unknown, it was not carried out"),
     ],
 )
 def test_what_proves_nothing_is_not_told_as_a_proof(found: Without | Untold, said: str) -> None:

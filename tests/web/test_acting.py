@@ -16,7 +16,7 @@ pytestmark = pytest.mark.sockets
 
 def test_nobody_can_be_asked_about_a_run_that_is_over(site: Site) -> None:
     answer = asking.post(f"{site.url}api/control", json={"act": "pause"})
-    assert (answer.status_code, "not governed by anybody" in answer.json()["message"]) == (409, True)
+    assert (answer.status_code, "has no running controller" in answer.json()["message"]) == (409, True)
 
 
 def test_pausing_stops_decisions_until_governing_is_resumed_and_is_in_the_audit_log(live: LiveRun) -> None:
@@ -104,12 +104,12 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         ({"act": "approve", "proposal": 99}, "none waits now"),
         ({"act": "turn", "value": 3}, "say which kind of lever and its value"),
         ({"act": "turn", "kind": "bound", "job": "reports"}, "say which kind of lever and its value"),
-        ({"act": "turn", "kind": "speed", "value": 3}, "kind: 'speed' will not do; write 'slots'"),
+        ({"act": "turn", "kind": "speed", "value": 3}, "kind: 'speed' cannot be used; write 'slots'"),
         ({"act": "turn", "kind": "bound", "job": "nobody", "value": 3}, "name one of clicks, fraud, reports"),
         ({"act": "turn", "kind": "table", "value": 2}, "the application has executors, memory"),
         ({"act": "turn", "kind": "bound", "job": "reports", "value": 0}, "can be 1 row or more, or none"),
-        ({"act": "turn", "kind": "bound", "job": "reports", "value": -5}, "value: -5 will not do; write 0 or more"),
-        ({"act": "turn", "kind": "executors", "value": None}, "value: None will not do; executors of the application"),
+        ({"act": "turn", "kind": "bound", "job": "reports", "value": -5}, "value: -5 cannot be used; write 0 or more"),
+        ({"act": "turn", "kind": "executors", "value": None}, "value: missing; executors of the application"),
     ):
         answer = live.act(**body)
         assert (answer.status_code in (404, 422), said in answer.json()["message"]) == (True, True), answer.text

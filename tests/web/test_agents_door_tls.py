@@ -67,12 +67,18 @@ def test_an_agent_reports_to_nobody_whose_certificate_it_does_not_believe(door: 
 @pytest.mark.parametrize(
     ("files", "told"),
     [
-        ((None, None, "ca.crt"), "--agents-ca: .*ca.crt' will not do; add --tls-certificate and --tls-key"),
-        (("coordinator.crt", None, None), "--tls-key: None will not do; give the paths of both PEM files"),
-        (("none.crt", "coordinator.key", None), "--tls-certificate: .*none.crt' will not do; give the paths of both"),
+        ((None, None, "ca.crt"), "--agents-ca: .*ca.crt' cannot be used; add --tls-certificate and --tls-key"),
+        (("coordinator.crt", None, None), "--tls-key: missing; give the paths of both PEM files"),
+        (
+            ("none.crt", "coordinator.key", None),
+            "--tls-certificate: .*none.crt' cannot be used; give the paths of both",
+        ),
         (("coordinator.crt", "ca.key", None), r"--tls-certificate: .*no PEM file that will do \(key values mismatch\)"),
-        (("coordinator.crt", "coordinator.key", "names"), r"--agents-ca: .*names' will not do; it is no PEM file"),
-        (("coordinator.crt", "coordinator.key", "none"), r"--agents-ca: .*none' will not do; give the path of a PEM"),
+        (("coordinator.crt", "coordinator.key", "names"), r"--agents-ca: .*names' cannot be used; it is no PEM file"),
+        (
+            ("coordinator.crt", "coordinator.key", "none"),
+            r"--agents-ca: .*none' cannot be used; give the path of a PEM",
+        ),
     ],
 )
 def test_a_file_of_the_coordinator_that_will_not_do_is_told_in_a_line(
@@ -92,9 +98,9 @@ def test_without_files_there_is_no_tls_and_without_an_authority_nobody_is_asked(
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        (("none", None, None), "--coordinator-ca: .*none' will not do; give the path of a PEM file"),
-        (("names", None, None), "--coordinator-ca: .*names' will not do; it is no PEM file"),
-        (("ca.crt", "coordinator.crt", None), "--coordinator-key: None will not do; give the path of a PEM file"),
+        (("none", None, None), "--coordinator-ca: .*none' cannot be used; give the path of a PEM file"),
+        (("names", None, None), "--coordinator-ca: .*names' cannot be used; it is no PEM file"),
+        (("ca.crt", "coordinator.crt", None), "--coordinator-key: missing; give the path of a PEM file"),
         (("ca.crt", "coordinator.crt", "ca.key"), "--coordinator-certificate: .*key values mismatch"),
     ],
 )
@@ -107,5 +113,5 @@ def test_a_file_of_an_agent_that_will_not_do_is_told_in_a_line(
 
 
 def test_certificates_for_a_coordinator_without_tls_are_refused(door: Secured) -> None:
-    with pytest.raises(ConfigError, match=r"coordinator: .http://127\.0\.0\.1:1. will not do; write https://"):
+    with pytest.raises(ConfigError, match=r"coordinator: .http://127\.0\.0\.1:1. cannot be used; write https://"):
         Link(["http://127.0.0.1:1"], "agent-x", tls=AgentTls(door.ours.certificate))

@@ -80,7 +80,7 @@ def says_that_it_is_gone(page: Page) -> None:
     expect(page.get_by_test_id("gone")).to_contain_text("The server has not answered since")
     expect(page.locator(".life")).to_have_text("gone")
     expect(page.locator(".headline")).to_have_class("headline gone")
-    expect(page.locator(".headline h1")).to_contain_text("As it was: ")
+    expect(page.locator(".headline h1")).to_contain_text("Last known: ")
     for name in ("Pause governing", "Dry run"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
 
@@ -96,7 +96,7 @@ def test_a_page_whose_store_cannot_be_read_is_green_no_more_and_goes_on_once_it_
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
         other.execute("ALTER TABLE penstock_cycles RENAME TO hidden")
         told = page.get_by_test_id("gone")
-        expect(told).to_contain_text(re.compile(r"The server cannot read what is recorded since [\d:]{8}\."))
+        expect(told).to_contain_text(re.compile(r"The server cannot read the store since [\d:]{8}\."))
         expect(told).to_contain_text("no such table")
         expect(page.locator(".headline")).to_have_class("headline gone")
         expect(page.locator(".life")).to_have_text("not read")

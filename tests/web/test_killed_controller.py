@@ -52,10 +52,10 @@ def begun(place: Path) -> bool:
 def shows_that_it_was_killed(page: Page) -> None:
     expect(page.locator(".life")).to_have_text("no sign of life")
     expect(page.locator(".headline")).to_have_class("headline gone")
-    expect(page.locator(".headline h1")).to_contain_text("As it was: ")
+    expect(page.locator(".headline h1")).to_contain_text("Last known: ")
     told = page.get_by_role("alert").first
     expect(told).to_contain_text("has given no sign of life since")
-    expect(told).to_contain_text("start it again")
+    expect(told).to_contain_text("restart it if needed")
     expect(page).to_have_title(re.compile("^✕ silent"))
     expect(page.get_by_role("button", name="Pause governing")).to_have_count(0)
 
@@ -88,7 +88,7 @@ def test_a_page_over_one_sign_waits_for_the_next_before_it_is_green(
     page = open_page(site.url)
     expect(page.locator(".life")).to_have_text("sign of life awaited")
     expect(page.locator(".headline")).to_have_class("headline wait")
-    expect(page.locator(".headline h1")).to_contain_text("As last told: ")
+    expect(page.locator(".headline h1")).to_contain_text("Last known: ")
     expect(page).to_have_title(re.compile("^… awaited"))
     expect(page.get_by_role("button", name="Pause governing")).to_be_enabled()
     gives_a_sign(well, RUN.id)

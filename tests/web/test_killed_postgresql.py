@@ -190,11 +190,11 @@ def shows_all_well(page: Page) -> None:
 
 def shows_the_outage(page: Page) -> None:
     told = page.get_by_test_id("gone")
-    expect(told).to_contain_text(re.compile(r"The server cannot read what is recorded since [\d:]{8}\."))
+    expect(told).to_contain_text(re.compile(r"The server cannot read the store since [\d:]{8}\."))
     expect(told).to_contain_text("See that PostgreSQL runs")
     expect(told).not_to_contain_text(PASSWORD)
     expect(page.locator(".headline")).to_have_class("headline gone")
-    expect(page.locator(".headline h1")).to_contain_text("As it was: ")
+    expect(page.locator(".headline h1")).to_contain_text("Last known: ")
     expect(page).to_have_title(re.compile("^✕ not read"))
     expect(page.get_by_role("button", name="Pause governing")).to_be_disabled()
 

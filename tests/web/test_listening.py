@@ -16,9 +16,9 @@ UNKNOWN = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 @pytest.mark.parametrize(
     ("error", "says"),
     [
-        (TAKEN, "--port: 'here:7474' will not do; it cannot be listened on (Address already in use); give another"),
-        (NOT_OURS, "--host: 'here' will not do; write a name or an address of this machine"),
-        (UNKNOWN, "--host: 'here' will not do; write a name or an address of this machine"),
+        (TAKEN, "--port: 'here:7474' cannot be used; it cannot be listened on (Address already in use); give another"),
+        (NOT_OURS, "--host: 'here' cannot be used; write a name or an address of this machine"),
+        (UNKNOWN, "--host: 'here' cannot be used; write a name or an address of this machine"),
     ],
 )
 def test_the_address_is_blamed_where_it_is_none_of_this_machine_and_else_the_port(error: OSError, says: str) -> None:

@@ -80,10 +80,10 @@ def test_a_controller_that_was_killed_is_told_as_such_with_what_to_do_and_nothin
     assert (told.live, told.life) == (False, "silent")
     for said in (told.said, " ".join(screen_of(well).split()), " ".join(explain(well.read_run(RUN.id)).split())):
         assert "has given no sign of life since" in said
-        assert "start it again" in said
+        assert "restart it if needed" in said
     assert GREEN not in screen_of(well)
     assert screen_of(well).splitlines()[0].rstrip().endswith("no sign of life\x1b[0m")
-    assert "As it was: All 2 tenants have what they asked for." in screen_of(well)
+    assert "Last known: All 2 tenants have what they asked for." in screen_of(well)
 
 
 def test_a_dead_controller_whose_clock_was_ahead_is_not_live_for_as_long_as_that(well: SqlStore) -> None:
@@ -95,7 +95,7 @@ def test_a_dead_controller_whose_clock_was_ahead_is_not_live_for_as_long_as_that
     assert not is_green(screen)
     assert "Set both by a time server" in screen
     assert (
-        "nobody governs it now. The clock of its controller"
+        "no controller is running. The clock of its controller"
         in penstock("control", "show", "--store", well.place, "--run", RUN.id).stdout
     )
 
@@ -131,7 +131,7 @@ def test_one_sign_proves_nothing_to_a_server_that_was_started_again_and_the_next
     screen = " ".join(screen_of(well, reader).split())
     assert "sign of life awaited" in screen
     assert GREEN not in screen
-    assert "As last told: All 2 tenants have what they asked for." in screen
+    assert "Last known: All 2 tenants have what they asked for." in screen
     assert "the next one, due within" in screen
     assert not is_green(screen_of(well, reader))
     well.desk.leave_card(RUN.id, Card(time.time() + 0.1, 20.0, interval_s=patience_s()))

@@ -99,10 +99,10 @@ def views_of(history: Sequence[dict[str, Lot]]) -> list[View]:
 LONG_S = 1e6  # longer than anybody waits for a sign of life
 AS_OF = {
     ControllerLife.LIVE: "",
-    ControllerLife.AWAITED: "As last told: ",
+    ControllerLife.AWAITED: "Last known: ",
     ControllerLife.ENDED: "At its end: ",
-    ControllerLife.SILENT: "As it was: ",
-    ControllerLife.AHEAD: "As it was: ",
+    ControllerLife.SILENT: "Last known: ",
+    ControllerLife.AHEAD: "Last known: ",
 }
 
 
@@ -160,7 +160,7 @@ def check_top(screen: Screen, present: PresentOut, life: ControllerLife) -> None
     starting = f", {present.starting} starting" if present.starting else ""
     known = sum(one.utility or 0.0 for one in present.tenants if one.state != "stale")
     utility = f"utility {known:g} of {present.possible_utility:g}"
-    utility += f", {present.utility - known:g} more by old figures" if present.utility > known else ""
+    utility += f", {present.utility - known:g} more by old metrics" if present.utility > known else ""
     counted = f"{utility}   {present.met} of {present.judged} SLOs met{starting}"
     assert any(counted in re.sub("[█░]+ ", "", line.plain) for line in head.renderables if isinstance(line, Text))
 

@@ -167,7 +167,7 @@ def test_what_people_asked_is_marked_in_the_charts_and_targets_are_those_of_thei
     page.get_by_label("juice, at least").fill("0.35")
     page.get_by_role("button", name="Ask for this from now on").click()
     expect(page.locator(".lead")).to_contain_text("juice ≥ 0.35")
-    told = page.locator(".plot[aria-label*='changed what is asked for: reports: juice >= 0.35']").first
+    told = page.locator(".plot[aria-label*='changed the intent: reports: juice >= 0.35']").first
     expect(told).to_be_visible()
     juice = page.locator(".plot[aria-label^='Juice']")
     expect(juice).to_have_attribute("aria-label", re.compile(r"target: from 35 % to 40 %, last 35 %"))
@@ -243,7 +243,7 @@ def test_the_cheapest_remedy_stands_on_the_card_to_be_tried_and_asked_for(
     expect(remedy).to_contain_text("the simulator was off by 3.0 % of its utility")
     expect(remedy.get_by_role("button", name="Ask for p95 latency ≤ 3.4s, juice ≥ 0.9 instead")).to_be_enabled()
     remedy.get_by_role("button", name="Ask for it").click()
-    expect(remedy.get_by_text("It is heard at the start of the next cycle.")).to_be_visible()
+    expect(remedy.get_by_text("It takes effect at the start of the next cycle.")).to_be_visible()
     (filed,) = live_store.desk.waiting(RUN.id)
     assert filed.request.turn == Wish("tasks", "ads", 6.0, "map")
     page.get_by_role("link", name="Try it in what-if").click()
@@ -257,7 +257,7 @@ def test_a_proposal_is_answered_on_the_card_of_the_tenant_that_it_helps(
     live_store.desk.propose(RUN.id, a_decision(40.0))
     page = open_page(site.url)
     page.get_by_test_id("trouble").get_by_role("button", name="Approve").click()
-    expect(page.get_by_text("approve: heard in the next cycle")).to_be_visible()
+    expect(page.get_by_text("approve: takes effect in the next cycle")).to_be_visible()
     (filed,) = live_store.desk.waiting(RUN.id)
     assert (filed.request.act, filed.request.proposal) == ("approve", 1)
 
@@ -267,7 +267,7 @@ def test_how_it_would_have_gone_without_a_decision_is_told_when_somebody_asks(
 ) -> None:
     page = open_page(f"{site.url}#/decisions")
     page.locator("#d2").get_by_role("button", name="Simulate without it").click()
-    expect(page.locator("#d2").get_by_test_id("without")).to_have_text("Without it: not told, it was not carried out.")
+    expect(page.locator("#d2").get_by_test_id("without")).to_have_text("Without it: unknown, it was not carried out.")
 
 
 def test_a_lever_is_asked_for_from_the_tenants_page(live: LiveRun, open_page: OpenPage) -> None:
@@ -367,7 +367,7 @@ def test_what_a_figure_means_is_told_at_its_name_within_the_screen(site: Site, o
     page = open_page(site.url, width=390)
     page.locator(".stat .term", has_text="decisions").click()  # by a finger
     told = page.get_by_role("tooltip")
-    expect(told).to_contain_text("All that the policy decided in this run.")
+    expect(told).to_contain_text("All decisions of this run.")
     box = told.bounding_box()
     assert box is not None
     assert (box["x"] >= 0, box["x"] + box["width"] <= 390) == (True, True)

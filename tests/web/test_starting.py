@@ -81,14 +81,14 @@ def test_whose_figures_are_old_is_not_among_those_that_have_what_they_asked_for(
 
 def test_what_a_stale_tenant_had_is_told_beside_the_utility_that_is_known(tmp_path: Path) -> None:
     view = a_view(10.0, [a_job("ads", 20.0), a_stale_job("geo")])
-    assert "Utility 20 of 70, 35 more by old figures." in text_of(tenants_table(view, "now"))
+    assert "Utility 20 of 70, 35 more by old metrics." in text_of(tenants_table(view, "now"))
     with closing(open_store(tmp_path / "runs.sqlite")) as kept:
         kept.begin(RUN)
         kept.append(a_cycle(10.0, view))
         present = Reader(kept).overview(RUN.id, None, 10).present
         assert present is not None
         assert (present.known_utility, present.utility, present.possible_utility) == (20.0, 55.0, 70.0)
-        assert "20 of 70, 35 more by old figures   0 of 2 SLOs met" in text_of(
+        assert "20 of 70, 35 more by old metrics   0 of 2 SLOs met" in text_of(
             Screen(kept, Reader(kept), RUN.id).drawn()
         )
 

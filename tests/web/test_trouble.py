@@ -71,7 +71,7 @@ def test_a_recovery_target_is_judged_by_the_estimate() -> None:
 
 def test_nothing_was_done_for_a_job_without_figures_because_there_are_none() -> None:
     assert not_done(replace(job(), utility=None), "converged") == "Nothing yet: it has no figures."
-    assert not_done(job(), "waiting until utilities are quiet") == "Nothing yet: waiting until utilities are quiet."
+    assert not_done(job(), "waiting until utilities are stable") == "Nothing yet: waiting until utilities are stable."
     assert not_done(job(), "") == "Nothing yet."
 
 
@@ -108,4 +108,4 @@ def test_where_no_lever_is_left_what_helps_is_what_people_can_do(note: str, bind
 
 def test_a_policy_that_waits_has_levers_left() -> None:
     bind = Bind("it has all 2 slots that it may have", "a higher max_slots")
-    assert not_done(job(), "waiting until utilities are quiet", [bind]).startswith("Nothing yet: waiting")
+    assert not_done(job(), "waiting until utilities are stable", [bind]).startswith("Nothing yet: waiting")

@@ -68,7 +68,7 @@ def test_what_the_simulator_does_not_have_ends_it_as_well() -> None:
         (record(10.0, Executors(1, 2)), 60.0, "the simulator does not play executors"),
         (record(10.0, MORE, error="gone"), 60.0, "it was not carried out"),
         (replace(record(10.0, MORE), outcomes=()), 60.0, "it was not carried out"),
-        (record(10.0, MORE), 5.0, "too little time passed until its levers turned again, or the run ended"),
+        (record(10.0, MORE), 5.0, "its levers changed again too soon, or the run ended"),
     ],
 )
 def test_of_what_nothing_can_be_told_the_reason_is(found: DecisionRecord, span_s: float, why: str) -> None:

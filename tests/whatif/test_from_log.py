@@ -55,7 +55,7 @@ def test_the_fewest_slots_that_are_enough_are_found(advice: Advice) -> None:
 def test_what_is_enough_is_said_with_its_price_where_the_file_has_one(advice: Advice) -> None:
     assert advice.slot_price == Price(0.1, "EUR")
     *_, slots = told(history(), advice)
-    has = "Slots: governed, 2 slots (1 executor as they are, 0.20 EUR an hour) are enough for all"
+    has = "Slots: with penstock, 2 slots (1 executor of the same size, 0.20 EUR an hour) meet all intents"
     assert slots == f"{has}; the run had 4, 0.40 EUR an hour."
     *_, unpriced = told(history(), replace(advice, slot_price=None))
     assert "an hour" not in str(unpriced)
@@ -71,7 +71,7 @@ def test_what_is_no_event_log_is_no_run_without_queries(tmp_path: Path, content:
     (tmp_path / "driver.log").write_bytes(content)
     told = penstock("advise", "--history", str(tmp_path))
     assert told.returncode == 2
-    assert f"{tmp_path / 'driver.log'}' will not do; no event of Spark is in it" in told.stderr
+    assert f"{tmp_path / 'driver.log'}' cannot be used; no event of Spark is in it" in told.stderr
 
 
 def test_the_command_says_which_queries_there_were_and_what_is_wrong_with_a_name(tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ def test_the_command_says_which_queries_there_were_and_what_is_wrong_with_a_name
     tenants.write_text("jobs: [{name: fruad, intent: {latency: 2s}}]")
     told = penstock("advise", "--history", str(tmp_path / "app-1"), str(tenants))
     assert told.returncode == 2
-    assert "jobs: 'fruad' will not do; name queries of the run; it has: fraud" in told.stderr
+    assert "jobs: 'fruad' cannot be used; name queries of the run; it has: fraud" in told.stderr

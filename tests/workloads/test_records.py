@@ -58,7 +58,7 @@ def test_draws_are_spread_evenly() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match="kind: 'adds' will not do; choose one of ads, cars, nexmark"):
+    with pytest.raises(ConfigError, match="kind: 'adds' cannot be used; choose one of ads, cars, nexmark"):
         first_records("adds", 1)
 
 

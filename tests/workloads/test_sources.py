@@ -16,12 +16,12 @@ from tests.patience import eventually
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({}, r"source: \{\} will not do; name one of made"),
-        ({"made": 5, "files": "x"}, "will not do; name one of made"),
-        ("ads", "source: 'ads' will not do; name one of made"),
-        ({"made": 0}, "source.made: 0 will not do"),
-        ({"kafka": "127.0.0.1:9092"}, "source.topic: .* will not do; Field required"),
-        ({"files": "/data", "per_bach": 1}, "source.per_bach: 1 will not do"),
+        ({}, r"source: \{\} cannot be used; name one of made"),
+        ({"made": 5, "files": "x"}, "cannot be used; name one of made"),
+        ("ads", "source: 'ads' cannot be used; name one of made"),
+        ({"made": 0}, "source.made: 0 cannot be used"),
+        ({"kafka": "127.0.0.1:9092"}, "source.topic: .* cannot be used; Field required"),
+        ({"files": "/data", "per_bach": 1}, "source.per_bach: 1 cannot be used"),
     ],
 )
 def test_a_source_that_cannot_be_is_named(source: Any, message: str) -> None:
@@ -30,7 +30,9 @@ def test_a_source_that_cannot_be_is_named(source: Any, message: str) -> None:
 
 
 def test_a_sink_that_cannot_be_is_named(spark: SparkSession) -> None:
-    with pytest.raises(ConfigError, match=r"sink: \{'kafka': 'x'\} will not do; write \{kafka: servers, topic: name\}"):
+    with pytest.raises(
+        ConfigError, match=r"sink: \{'kafka': 'x'\} cannot be used; write \{kafka: servers, topic: name\}"
+    ):
         written(spark.range(1), "append", {"kafka": "x"})
 
 

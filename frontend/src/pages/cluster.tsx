@@ -33,7 +33,7 @@ export function ClusterPage() {
         <h1>
           <AsOf />{machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores; {overview.present?.given ?? "nothing given"}.{" "}
           {gone > 0 && `${gone} not there. `}
-          {crowded > 0 ? `${crowded === 1 ? "One has" : `${crowded} have`} more threads to run than cores.` : gone === 0 && (measured ? "None is congested." : "Nobody has measured what they have to do.")}
+          {crowded > 0 ? `${crowded === 1 ? "One has" : `${crowded} have`} more runnable threads than cores.` : gone === 0 && (measured ? "None is congested." : "Their load was not measured.")}
         </h1>
       </section>
       {error && <Problem text={error} />}
@@ -130,7 +130,7 @@ function Loads({ cluster }: { cluster: Cluster }) {
   if (!first) return null;
   const lines = names.map((name, place) => ({ label: name, values: cluster.machines[name]!.values.load ?? [], colour: `c${place % SERIES}` }));
   const same = lines.filter((line) => line.values.length === first.at_s.length);
-  return <Chart title="Load: threads that run or could" means="load" at_s={first.at_s} lines={same} run={cluster.run} acts={acts} sync="overview" height={170} zoom={zoom} setZoom={setZoom} />;
+  return <Chart title="Load: running and runnable threads" means="load" at_s={first.at_s} lines={same} run={cluster.run} acts={acts} sync="overview" height={170} zoom={zoom} setZoom={setZoom} />;
 }
 
 function Locality({ cluster }: { cluster: Cluster }) {

@@ -94,7 +94,7 @@ function Both({ found, third }: { found: Compare; third: Compare | null }) {
         </dl>
       </section>
       <Panel title="On one axis" aside={<span class="quiet">from the beginning of each</span>}>
-        <Chart title="Share of the utility that could be had" means="share of utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative format={percent} max={1.05} height={240} zoom={zoom && [zoom[0] - from, zoom[1] - from]} setZoom={(part) => setZoom(part && [part[0] + from, part[1] + from])} />
+        <Chart title="Share of the maximum utility" means="share of utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative format={percent} max={1.05} height={240} zoom={zoom && [zoom[0] - from, zoom[1] - from]} setZoom={(part) => setZoom(part && [part[0] + from, part[1] + from])} />
       </Panel>
       <Panel title="Tenant by tenant" aside={<Search of={found.jobs.length} />}>
         <div class="scroll" tabIndex={0} role="region" aria-label="Tenant by tenant, a table">

@@ -69,7 +69,7 @@ function AuditLog() {
   const [found] = useAnswer<Audit[]>("audit", { run: overview.run.id }, `${overview.control.waiting.length} ${overview.control.paused_by} ${overview.control.dry_run} ${overview.control.proposals.length}`);
   return (
     <Panel title="Audit log: who did what">
-      {found?.length === 0 && <p class="quiet">No one has asked this run's controller for anything.</p>}
+      {found?.length === 0 && <p class="quiet">Nobody has asked this run's controller for anything.</p>}
       {found !== null && found.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Audit log, a table">
           <table>

@@ -17,7 +17,7 @@ export function IncidentPage({ job }: { job: string | undefined }) {
   const mark = zoom ? 0 : overview.present?.cycle;
   const [found, error] = useAnswer<Incident>("incident", name === undefined ? null : { run: overview.run.id, job: name, ...between }, mark);
   const [figures] = useAnswer<Job>("job", name === undefined ? null : { run: overview.run.id, job: name, ...between, points: 400 }, mark);
-  if (name === undefined) return <p class="quiet">No tenant has been seen yet: there is nothing to report.</p>;
+  if (name === undefined) return <p class="quiet">There is no tenant yet, so nothing to report.</p>;
   return (
     <article class="incident stories">
       {error && !found && <h1>There is no report of “{name}”.</h1>}

@@ -43,7 +43,7 @@ export function OverviewPage() {
         <TenantTable tenants={present.tenants} run={run} />
       </Panel>
       <Panel title="Newest decisions" aside={<a href={link("decisions", { run })}>all decisions</a>}>
-        {recent.length === 0 && <p class="quiet">{present.note || "No decision was taken yet."}</p>}
+        {recent.length === 0 && <p class="quiet">{present.note || "There is no decision yet."}</p>}
         <ol class="decisions">
           {recent.map((decision) => <DecisionItem key={decision.number} decision={decision} run={overview.run} link={run} />)}
         </ol>
@@ -67,7 +67,7 @@ function Headline() {
       {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>
         <Stat label="utility" means="utility">
-          <span data-testid="utility">{number(present.known_utility)}</span> <small>of {number(present.possible_utility)}{present.utility > present.known_utility && `, ${number(present.utility - present.known_utility)} more by old figures`}</small>
+          <span data-testid="utility">{number(present.known_utility)}</span> <small>of {number(present.possible_utility)}{present.utility > present.known_utility && `, ${number(present.utility - present.known_utility)} more by old metrics`}</small>
         </Stat>
         <Stat label="SLOs met" means="SLOs met">
           <span data-testid="met">{present.met}</span> <small>of {present.judged}{present.starting > 0 && `, ${present.starting} starting`}{present.resting > 0 && `, ${present.resting} resting`}</small>
@@ -199,7 +199,7 @@ export function Slots({ overview, beside = false }: { overview: Overview; beside
   return (
     <>
       <Chart
-        title={weighs ? "Weight in sharing the slots, by tenant" : "Threads by tenant"}
+        title={weighs ? "Weight for dividing the slots, by tenant" : "Threads by tenant"}
         means={weighs ? "weight" : "threads"}
         at_s={at_s}
         lines={lines}

@@ -20,7 +20,7 @@ import { has, useActsFrom } from "./overview";
 export function TenantPage({ job }: { job: string | undefined }) {
   const { overview } = useSite();
   const name = job ?? overview.present?.tenants[0]?.name ?? Object.keys(overview.jobs)[0];
-  if (name === undefined) return <p class="quiet">No tenant has been seen yet.</p>;
+  if (name === undefined) return <p class="quiet">There is no tenant yet.</p>;
   return <One key={name} name={name} />;
 }
 
@@ -75,7 +75,7 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
         {tenant.beside && <b>{sentence(tenant.beside)}</b>}{" "}
         {tenant.missed_since_s !== null && <span class="quiet">For {span(at_s - tenant.missed_since_s)}.</span>}
       </p>
-      {tenant.binds.length > 0 && <div class="bound"><b>What binds it</b><Binds binds={tenant.binds} /></div>}
+      {tenant.binds.length > 0 && <div class="bound"><b>What limits it</b><Binds binds={tenant.binds} /></div>}
       {tenant.state === "missing" && <div class="bound"><Remedy tenant={tenant} urgent={false} /></div>}
       {tenant.targets.some((target) => target.percentile !== null) && <div class="bound"><NextNine key={tenant.name} tenant={tenant} /></div>}
       {toDo(tenant.state) && <p class="bound"><b>To do</b> {toDo(tenant.state)}</p>}
@@ -165,7 +165,7 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
           {known("juice") && <Chart {...common} title="Juice: share of the input processed" means="juice" lines={[{ label: "juice", values: values.juice ?? [], colour: "accent" }, ...targetLines(job, "juice")]} format={percent} max={1.05} marks={marks} />}
           <Arrivals job={job} common={common} />
           <Chart {...common} title="Backlog" means="waiting" lines={[{ label: "rows waiting", values: values.backlog_rows ?? [], colour: "c3", fill: "accent-soft" }]} marks={marks} />
-          <Chart {...common} title={weighs ? "Weight in sharing the slots" : "Threads"} means={weighs ? "weight" : "threads"} lines={[{ label: weighs ? "weight" : "threads", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
+          <Chart {...common} title={weighs ? "Weight for dividing the slots" : "Threads"} means={weighs ? "weight" : "threads"} lines={[{ label: weighs ? "weight" : "threads", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
           <Chart {...common} title="Utility" means="utility" lines={[{ label: "maximum", values: values.max_utility ?? [], colour: "ink-3", dash: true, stepped: true }, { label: "utility", values: values.utility ?? [], colour: "accent", width: 2 }]} marks={marks} />
         </div>
         <Acts acts={acts.filter((act) => zoom === null || (act.at_s >= zoom[0] && act.at_s <= zoom[1]))} run={job.run} />
@@ -290,7 +290,7 @@ function IntentForm({ tenant }: { tenant: Tenant }) {
     void act({ act: "intent", job: tenant.name, intents }).then(setSent);
   };
   return (
-    <Panel title="Change what is asked for">
+    <Panel title="Change the intent">
       <form class="row" onSubmit={submit}>
         {tenant.targets.map((target, index) => (
           <label key={target.text}>
@@ -305,7 +305,7 @@ function IntentForm({ tenant }: { tenant: Tenant }) {
         <button type="submit" disabled={gone}>Ask for this from now on</button>
         <a href={link("what-if", { run: overview.run.id, job: tenant.name })}>try it in the simulator first</a>
       </form>
-      {sent && !error && <p role="status">It is heard at the start of the next cycle.</p>}
+      {sent && !error && <p role="status">It takes effect at the start of the next cycle.</p>}
       {error && <Problem text={error} />}
     </Panel>
   );

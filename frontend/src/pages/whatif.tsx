@@ -63,7 +63,7 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
   return (
     <>
       <h1>What if?</h1>
-      <p class="lead">The present is taken into the simulator and lived on with the arrivals of the last minutes: once as it is, once with your changes.</p>
+      <p class="lead">The simulator continues from the present with the arrivals of the last minutes: once unchanged, once with your changes.</p>
       <form onSubmit={submit} class="panel whatif">
         <div class="row">
           <label>
@@ -187,10 +187,10 @@ function Answer({ answer }: { answer: WhatIf }) {
     <Panel title="The answer" aside={<span class="quiet">simulated in {answer.took_s.toFixed(1)} s</span>}>
       <p class="verdict" role="status" data-testid="answer">
         With the changes <b>{percent(changed.share)}</b> of the utility, as it is <b>{percent(as_is.share)}</b>; over the same arrivals it really was <b>{percent(answer.past_share)}</b>.
-        {(!as_is.whole || !changed.whole) && " The time to answer was over before the simulation was: this is its beginning."}
+        {(!as_is.whole || !changed.whole) && " The time limit ended before the simulation did. Only its beginning is shown."}
       </p>
       <Trust trial={trial} />
-      <Chart title="Share of the utility that could be had" means="share of utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
+      <Chart title="Share of the maximum utility" means="share of utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
       <div class="scroll" tabIndex={0} role="region" aria-label="By tenant, a table">
         <table class="stacked">
           <thead>
@@ -230,11 +230,11 @@ function Answer({ answer }: { answer: WhatIf }) {
 
 /** How far the answer can be trusted: what the same simulator made of minutes that really happened. */
 function Trust({ trial }: { trial: Trial | null }) {
-  if (trial === null) return <p class="quiet">How far this can be trusted was not tried: the run is too short, or the time was over.</p>;
+  if (trial === null) return <p class="quiet">The error of this simulation is unknown: the run is too short, or the time limit ended.</p>;
   return (
     <p class="lead" data-testid="trust">
       Tried on the last {span(trial.span_s)}, knowing only what was seen before them, the simulator said {percent(trial.share)} where it really was {percent(trial.real_share)}: off by <b>{points(trial.off)}</b> of the utility on average.{" "}
-      {trial.off > MISLEADS && <b>Do not trust it far here.</b>}
+      {trial.off > MISLEADS && <b>Do not rely on it here.</b>}
     </p>
   );
 }

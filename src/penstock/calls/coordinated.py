@@ -70,7 +70,7 @@ def check_keda(port: int | None, advise: bool, field: str) -> None:
         return
     check_extra("keda")
     if advise:
-        raise ConfigError(field, port, "leave it out where it only advises: nothing is to be carried out, KEDA would")
+        raise ConfigError(field, port, "leave it out with --advise: KEDA would carry out what is only advice")
 
 
 def answering_keda(
@@ -90,7 +90,7 @@ def answering_keda(
     if settings.tokens_required and tls is None:
         say("warning: without TLS (a certificate and its key) KEDA's tokens can be read on the way")
     door = KedaDoor(coordinator.wishes, lambda: coordinator.leads, tokens, settings)
-    say(f"KEDA is answered at {door.address}, by whoever leads")
+    say(f"KEDA is answered at {door.address}, by the leading coordinator")
     return door.open()
 
 

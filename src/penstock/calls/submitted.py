@@ -219,4 +219,4 @@ def _told(sharing: DriverAdvice) -> str:
     names = ", ".join(sharing.tenants)
     if len(sharing.tenants) > 1:
         return f"advice: {names} could share a driver (together: [{names}]): {sharing.why}"
-    return f"advice: {names} should have a driver of its own: {sharing.why}"
+    return f"advice: {names} should have its own driver: {sharing.why}"

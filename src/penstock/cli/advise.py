@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 EXAMPLE = """
 \b
 Examples:
-  penstock advise --history /tmp/spark-events   (which queries there were)
+  penstock advise --history /tmp/spark-events   (lists its queries)
   penstock advise --history /tmp/spark-events tenants.yaml
   penstock advise --history http://history:18080 tenants.yaml
   penstock advise --history http://history:18080/history/app-1 tenants.yaml
   penstock advise --history app-1 tenants.yaml --json - | jq .enough_slots
 \b
-The tenants file needs a name (the query's) and an intent of each:
+The tenants file has the name of each query and its intent:
   jobs:
     - name: fraud
       intent: {latency: 2s, percentile: 95, utility: 35}
-  price: {slot_hour: 0.05, currency: EUR}   (or executor_hour; else no money)
+  price: {slot_hour: 0.05, currency: EUR}   (optional; or executor_hour)
 """
 
 
@@ -36,16 +36,24 @@ The tenants file needs a name (the query's) and an intent of each:
     "place",
     required=True,
     metavar="LOG_OR_URL",
-    help="An event log, a folder of them (spark.eventLog.dir) or a history server: of these the newest is taken.",
+    help="An event log, a folder of logs (spark.eventLog.dir) or a history server. The newest run is taken.",
 )
-@click.option("--minutes", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Of its end: the span.")
-@click.option("--within", type=click.FloatRange(10, 3600), default=120.0, show_default=True, help="Seconds to answer.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(1, 60),
+    default=10.0,
+    show_default=True,
+    help="How many minutes at its end to look at.",
+)
+@click.option(
+    "--within", type=click.FloatRange(10, 3600), default=120.0, show_default=True, help="Time limit in seconds."
+)
 @out_option("--json", "json_out", help="Write it as JSON to this file; - is standard output.")
 def advise(tenants: Path | None, place: str, minutes: float, within: float, json_out: str | None) -> None:
-    """Say what a run without penstock had of its intents, and what would have done better.
+    """Show how well an ungoverned run met its intents, and what would have helped.
 
-    It reads the event log that Spark wrote: no driver is touched. The run is played again in the simulator, as it was
-    and governed, and how far the simulator is off on what really came is said first.
+    The command reads only Spark's event log. It simulates the run twice: as it was, and governed. It first reports
+    the simulator's error, measured against what really happened.
     """
     from penstock.calls.advised import events_of, replayed_of, slot_price_of
     from penstock.cli import advised
@@ -75,4 +83,4 @@ def _tell_queries(events: "list[Logged]", json_out: str | None) -> None:
         write_json(json_out, {"queries": found})
         return
     say(f"Queries of the run: {', '.join(found) or 'none'}")
-    say("Write what is wanted of them into a file, and give that too; see penstock advise --help")
+    say("Write their intents into a tenants file and name it as well; see penstock advise --help")

@@ -23,12 +23,12 @@ def told(history: History, found: Advice) -> Iterator[RenderableType]:
     yield _table(found)
     yield _twin(found)
     simulated, governed = percent(found.as_is), percent(found.governed)
-    yield f"All together had {percent(found.really)} of their utility; simulated {simulated}, governed {governed}."
+    yield f"All tenants together: {percent(found.really)} of their utility; simulated {simulated}, governed {governed}."
     yield from (f"- {one.name}: {_levers(one)}" for one in found.tenants if one.weight is not None)
     yield from (line for one in found.tenants if (line := _by_hand(one)) is not None)
     yield _slots(history, found)
     if not found.whole:
-        yield "The time to answer was over before all was tried: give it more with --within."
+        yield "The time limit ended before everything was tried: raise it with --within."
 
 
 def document(history: History, found: Advice) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _run(history: History, found: Advice) -> str:
 
 def _table(found: Advice) -> Lines:
     lines = Lines(box=box.SIMPLE)
-    for title in ("tenant", "asks for", "had, in the mean", "met", "met, simulated", "met, governed"):
+    for title in ("tenant", "asks for", "had (mean)", "met", "met, simulated", "met, governed"):
         lines.add_column(title)
     for one in found.tenants:
         had = "–" if one.latency_s is None else text_of_seconds(round(one.latency_s, 2))
@@ -75,19 +75,19 @@ def _table(found: Advice) -> Lines:
 
 def _twin(found: Advice) -> str:
     if found.off is None or found.off_span_s is None:
-        return "How far the simulator is off could not be told: the run is too short, or the time was over."
+        return "The simulator's error is unknown: the run is too short, or the time limit ended."
     worst = max((one for one in found.tenants if one.off is not None), key=lambda one: one.off or 0.0, default=None)
-    of_one = "" if worst is None else f"; at most {tenths(worst.off)} of a tenant's, {worst.name}"
+    of_one = "" if worst is None else f"; largest of one tenant's: {tenths(worst.off)}, {worst.name}"
     return (
-        f"The simulator is {tenths(found.off)} of all utility off on the last {span(found.off_span_s)}, "
-        f"of which it was told nothing but what arrived{of_one}."
-        + (" What follows is a hint and no more." if found.off > HINT_FROM else "")
+        f"The simulator's error is {tenths(found.off)} of all utility on the last {span(found.off_span_s)}, "
+        f"of which it knew only the arrivals{of_one}."
+        + (" So take what follows only as a hint." if found.off > HINT_FROM else "")
     )
 
 
 def _levers(one: TenantAdvice) -> str:
-    bound = "as many rows as wait" if one.bound is None else f"up to {count(one.bound, 'row')} a batch"
-    return f"governed it ends with a weight of {one.weight} and takes {bound}"
+    bound = "all rows that wait" if one.bound is None else f"up to {count(one.bound, 'row')} a batch"
+    return f"governed, it ends with weight {one.weight} and reads {bound}"
 
 
 def _by_hand(one: TenantAdvice) -> str | None:
@@ -101,11 +101,11 @@ def _by_hand(one: TenantAdvice) -> str | None:
 def _slots(history: History, found: Advice) -> str:
     enough = found.enough_slots
     if enough is None:
-        tried = ", ".join(str(one.slots) for one in found.slots) or "none could be tried in the time"
-        return f"Slots: none of {tried} is enough for all, governed."
+        tried = ", ".join(str(one.slots) for one in found.slots) or "none could be tried in time"
+        return f"Slots: with penstock, none of {tried} meets all intents."
     executors = math.ceil(enough / history.executor_slots)
-    many = f"{count(enough, 'slot')} ({count(executors, 'executor')} as they are{_priced(found, enough)})"
-    return f"Slots: governed, {many} are enough for all; the run had {history.slots}{_priced(found, history.slots)}."
+    many = f"{count(enough, 'slot')} ({count(executors, 'executor')} of the same size{_priced(found, enough)})"
+    return f"Slots: with penstock, {many} meet all intents; the run had {history.slots}{_priced(found, history.slots)}."
 
 
 def _priced(found: Advice, slots: int) -> str:

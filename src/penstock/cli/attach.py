@@ -26,7 +26,7 @@ Start the driver with the plugin:
   spark-submit --driver-class-path "$jar" --jars "$jar" \\
     --conf spark.plugins=penstock.AttachPlugin shop.jar
 \b
-A server of Spark Connect has a plugin of its own, which stays:
+For a Spark Connect server, keep its own plugin:
   own=org.apache.spark.sql.connect.SparkConnectPlugin
   --conf spark.plugins=$own,penstock.AttachPlugin
 \b
@@ -35,7 +35,7 @@ Then govern it, from the same machine and as the same user:
   penstock attach --list
   penstock attach app-20260722110000-0007 --tenants tenants.yaml --dry-run
 \b
-The tenants file needs of each query (or flow) its name and an intent:
+The tenants file has the name of each query (or flow) and its intent:
   jobs:
     - name: fraud
       intent: {latency: 2s, percentile: 95, utility: 35}
@@ -44,16 +44,18 @@ The tenants file needs of each query (or flow) its name and an intent:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("application", required=False, metavar="[FILE|APPLICATION]")
-@click.option("--tenants", type=click.Path(path_type=Path), help="What is wanted of which query (YAML).")
-@click.option("--policy", shell_complete=policy_names, help="The policy that decides; see `penstock policies`.")
-@click.option("--for", "for_", help="How long, such as 10m; until the driver ends or Ctrl-C by default.")
-@click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
-@click.option("--list", "lists", is_flag=True, help="Say which drivers of yours let a penstock in, and end.")
-@click.option("--jar", "tells_jar", is_flag=True, help="Say where the plugin's jar is, for spark-submit, and end.")
+@click.option("--tenants", type=click.Path(path_type=Path), help="YAML file with the intent of each query.")
+@click.option("--policy", shell_complete=policy_names, help="Policy that decides; see `penstock policies`.")
+@click.option("--for", "for_", help="How long, such as 10m. Default: until the driver ends or Ctrl-C.")
+@click.option("--dry-run", is_flag=True, help="Print decisions, but do not carry them out.")
+@click.option("--list", "lists", is_flag=True, help="List your drivers that run the plugin, and exit.")
+@click.option(
+    "--jar", "tells_jar", is_flag=True, help="Print the path of the plugin's jar, for spark-submit, and exit."
+)
 @notify_option
 @store_option
 @out_option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
-@click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
+@click.option("--dashboard", is_flag=True, help="Also serve the run's pages; see `penstock serve`.")
 @web_options
 def attach(
     application: str | None,
@@ -69,11 +71,11 @@ def attach(
     dashboard: bool,
     **given: Any,
 ) -> None:
-    """Govern a driver that somebody else started, from beside it: in Scala, SQL, or a declarative pipeline.
+    """Govern a running driver from outside: Scala, SQL or a declarative pipeline.
 
-    Its plugin lets a penstock in that runs on the driver's machine as the driver's user. APPLICATION is the id or the
-    name of it, or the file that its plugin wrote; the only one there is by default. The driver's queries run on when
-    governing ends.
+    The driver must run penstock's plugin. Run this command on the driver's machine, as the driver's user. APPLICATION
+    is the application's id or name, or the file that its plugin wrote. Leave it out if there is only one. The queries
+    continue after governing ends.
     """
     from penstock.engines.spark.jvm.beside.door import JAR, find_door, folder
 

@@ -16,28 +16,26 @@ Examples:
   penstock check scenarios/henge/fig13.yaml        or a job of `penstock plan`
   penstock check --schema > tenants.schema.json    for your editor
 \b
-With the last, let the file begin with this line (YAML language server):
+After the last one, begin the file with this line (YAML language server):
   # yaml-language-server: $schema=tenants.schema.json
 \b
-A wrong file is exit code 2 and a line for each mistake, such as
-  tenants.yaml:9:7: jobs.fraud.max_slot: 4 will not do;
+If the file is wrong, the exit code is 2. Each mistake has a line, such as
+  tenants.yaml:9:7: jobs.fraud.max_slot: 4 cannot be used;
   there is no such field; did you mean max_slots?
 """
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--policy", shell_complete=policy_names, help="The policy that is going to decide; the file's own by default."
-)
-@click.option("--master", help="Where Spark is going to run; the file's own by default.")
-@click.option("--no-modules", is_flag=True, help="Leave the jobs' modules alone: nothing of theirs is imported.")
+@click.option("--policy", shell_complete=policy_names, help="Policy that will decide. Default: as in the file.")
+@click.option("--master", help="Master that Spark will use. Default: as in the file.")
+@click.option("--no-modules", is_flag=True, help="Do not import the jobs' modules.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a tenants file, for editors.")
 def check(file: Path | None, policy: str | None, master: str | None, no_modules: bool, schema: bool) -> None:
-    """Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.
+    """Check a YAML file (tenants, scenario or job to plan) without starting anything.
 
-    Fields, modules, functions and their parameters, settings of policies, and what does not go together: all mistakes
-    are told, each in a line with its place.
+    The command checks fields, modules, functions and their parameters, settings of policies, and settings that
+    exclude one another. It reports every mistake with its line and column.
     """
     if schema:
         say(files("penstock.config").joinpath("tenants.schema.json").read_text(encoding="utf-8"), nl=False)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 0.5
 _state = click.option(
-    "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
+    "--state", type=click.Path(path_type=Path), help="File that records what was started. Default: one in your home."
 )
-_yarn = click.option("--yarn", is_flag=True, help="A YARN instead, from jars of the Maven registry.")
-_kubernetes = click.option("--kubernetes", is_flag=True, help="A Kubernetes instead, built with Go the first time.")
+_yarn = click.option("--yarn", is_flag=True, help="Start YARN instead, with jars from the Maven registry.")
+_kubernetes = click.option("--kubernetes", is_flag=True, help="Start Kubernetes instead; the first time, Go builds it.")
 EXAMPLE = """
 \b
 Examples:
@@ -33,22 +33,23 @@ Examples:
 
 @click.group(cls=GroupedHelp, epilog=EXAMPLE)
 def cluster() -> None:
-    """A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of its own.
+    """Run a Spark cluster on this machine: standalone, YARN or Kubernetes.
 
-    With --yarn a YARN: its daemons come from the Hadoop client that pyspark brings, and from four jars.
-    With --kubernetes a Kubernetes: its real control plane, and nodes that run Spark's executors as processes.
+    The standalone cluster comes from the installed pyspark. Its workers listen on loopback or, with --hosts, in
+    network namespaces of their own. With --yarn, the daemons come from pyspark's Hadoop client and four more jars.
+    With --kubernetes, the control plane is real and the nodes run Spark's executors as processes.
     """
 
 
 @cluster.command(epilog="Example: penstock cluster up --workers 3 --cores 2 --memory 2g")
-@click.option("--workers", default=2, show_default=True, help="How many workers, each on an address of its own.")
-@click.option("--hosts", type=int, help="So many workers instead, each in a network namespace of its own (as root).")
-@click.option("--bandwidth", default="1gbit", show_default=True, help="Of each host's link, with --hosts.")
-@click.option("--cores", default=4, show_default=True, help="Slots of each worker; may exceed the real cores.")
-@click.option("--memory", help="Memory of each worker: 1g by default, 4g with --yarn, 8g with --kubernetes.")
-@click.option("--port", type=int, help="Where the master listens, 7077; YARN's page, 8088; the API server, 6443.")
-@click.option("--queues", help="Names of YARN's queues, with commas: default, unless given.")
-@click.option("--open", "opened", is_flag=True, help="To every user of this machine: without a secret.")
+@click.option("--workers", default=2, show_default=True, help="Number of workers, each with its own loopback address.")
+@click.option("--hosts", type=int, help="Number of workers, each in its own network namespace; needs root.")
+@click.option("--bandwidth", default="1gbit", show_default=True, help="Bandwidth of each host's link, with --hosts.")
+@click.option("--cores", default=4, show_default=True, help="Slots per worker; may exceed the real cores.")
+@click.option("--memory", help="Memory per worker. Default: 1g; 4g with --yarn, 8g with --kubernetes.")
+@click.option("--port", type=int, help="Port of the master (7077), of YARN's page (8088) or of the API server (6443).")
+@click.option("--queues", help="Names of YARN's queues, separated by commas. Default: default.")
+@click.option("--open", "opened", is_flag=True, help="Without a secret: open to every user of this machine.")
 @_yarn
 @_kubernetes
 @_state
@@ -65,13 +66,13 @@ def up(
     opened: bool,
     state: Path | None,
 ) -> None:
-    """Start a master and workers; a Kubernetes stays until Ctrl-C."""
+    """Start a cluster. Kubernetes runs until Ctrl-C."""
     _check_kinds(yarn, kubernetes)
     if yarn or kubernetes:
         if hosts is not None:
             raise ConfigError("--hosts", hosts, "leave it out: these nodes are on loopback; write --workers")
         if opened:
-            raise ConfigError("--open", opened, "leave it out: it is about a standalone cluster's secret")
+            raise ConfigError("--open", opened, "leave it out: only a standalone cluster has this secret")
     if queues is not None and not yarn:
         raise ConfigError("--queues", queues, "write --yarn too: only a YARN has queues")
     if kubernetes:
@@ -124,7 +125,7 @@ def down(yarn: bool, kubernetes: bool, state: Path | None) -> None:
 @_kubernetes
 @_state
 def status(yarn: bool, kubernetes: bool, state: Path | None) -> None:
-    """Say what is up."""
+    """Show what is running."""
     _check_kinds(yarn, kubernetes)
     if kubernetes:
         from penstock.engines.kubernetes import cluster as of_kubernetes
@@ -146,7 +147,7 @@ def status(yarn: bool, kubernetes: bool, state: Path | None) -> None:
 
 def _check_kinds(yarn: bool, kubernetes: bool) -> None:
     if yarn and kubernetes:
-        raise ConfigError("--kubernetes", True, "leave it out, or --yarn: a cluster is one of them")
+        raise ConfigError("--kubernetes", True, "leave out --kubernetes or --yarn")
 
 
 def _say_up(found: "tuple[str, tuple[Process, ...]] | None") -> None:
@@ -203,4 +204,4 @@ def _stay(parts: "tuple[Process, ...]") -> None:
     while all(process.alive for process in parts):
         time.sleep(_LOOK_EVERY_S)
     gone = next(process.role for process in parts if not process.alive)
-    raise EngineError(f"its {gone} has ended, and so all of it ends")
+    raise EngineError(f"its {gone} has ended, so the whole cluster ends")

@@ -16,7 +16,7 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what lets Tab complete commands, options, policies and names of runs in SHELL."""
+    """Print the completion script for SHELL: commands, options, policies and names of runs."""
     from click.shell_completion import get_completion_class
 
     from penstock.cli.grouped import SHELL_VARIABLE

@@ -27,15 +27,15 @@ Examples:
 
 @click.group(cls=GroupedHelp, epilog=EXAMPLE)
 def control() -> None:
-    """Pause, resume, change intents, answer proposals of a running controller.
+    """Pause or resume a running controller, change intents, turn levers, answer proposals.
 
-    Each lever can be asked for by its kind; `levers` lists them. Each command takes --run: the id or name of a run,
-    the newest by default. Every act is kept with who and when.
+    Each lever has a command named by its kind; `levers` lists all levers. Each command takes --run, the id or name of
+    a run; the default is the newest run. Every request is recorded with who asked and when.
     """
 
 
 run_option = click.option(
-    "--run", "run_name", default="last", show_default=True, shell_complete=run_names, help="Which run."
+    "--run", "run_name", default="last", show_default=True, shell_complete=run_names, help="Id or name of the run."
 )
 
 
@@ -47,23 +47,23 @@ def _plain(act: Act, about: str) -> None:
         _asked(store, run_name, act)
 
 
-_plain(Act.PAUSE, "See, but decide nothing, until resumed.")
-_plain(Act.RESUME, "Govern again.")
-_plain(Act.DRY_RUN, "Decide and say so, but do nothing.")
-_plain(Act.DO, "End a dry run: carry decisions out.")
+_plain(Act.PAUSE, "Stop deciding until resumed. Figures are still recorded.")
+_plain(Act.RESUME, "Decide again after a pause.")
+_plain(Act.DRY_RUN, "Record decisions, but do not carry them out.")
+_plain(Act.DO, "End a dry run: carry out decisions again.")
 
 
 @control.command("intent", epilog="Example: penstock control intent fraud --latency 1s --percentile 95 --utility 40")
 @click.argument("job")
-@click.option("--latency", help="At most, such as 2s.")
-@click.option("--percentile", type=float, help="Of the latency; the mean without.")
-@click.option("--juice", type=float, help="At least this share of the input.")
-@click.option("--recovery", help="At most, such as 60s.")
-@click.option("--utility", type=float, default=1.0, show_default=True, help="What it is worth.")
+@click.option("--latency", help="Highest latency, such as 2s.")
+@click.option("--percentile", type=float, help="Percentile of the latency. Default: the mean.")
+@click.option("--juice", type=float, help="Smallest share of the input, such as 0.9.")
+@click.option("--recovery", help="Longest recovery, such as 60s.")
+@click.option("--utility", type=float, default=1.0, show_default=True, help="Worth of meeting the intent.")
 @run_option
 @store_option
 def intent(job: str, run_name: str, store: str | None, **stated: str | float | None) -> None:
-    """Want something else of JOB from the next cycle on."""
+    """Change the intent of JOB from the next cycle on."""
     from penstock.config.intents import IntentPart  # pydantic takes a quarter of a second to import
     from penstock.config.problems import checked
 
@@ -80,8 +80,8 @@ def _answer(act: Act, about: str) -> None:
         _asked(store, run_name, act, proposal=proposal)
 
 
-_answer(Act.APPROVE, "Let PROPOSAL be carried out.")
-_answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
+_answer(Act.APPROVE, "Approve PROPOSAL: it will be carried out.")
+_answer(Act.REFUSE, "Reject PROPOSAL: it will not be carried out.")
 
 
 @control.command("start", epilog="Example: penstock control start fraud")
@@ -89,7 +89,7 @@ _answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
 @run_option
 @store_option
 def start(job: str, run_name: str, store: str | None) -> None:
-    """Start JOB, which does not run, now: not when its next try is due."""
+    """Start a stopped JOB now, without waiting for the next attempt."""
     _asked(store, run_name, Act.START, job=job)
 
 
@@ -102,7 +102,7 @@ def _turn(lever: LeverCommand) -> None:
 
     for name in reversed(lever.takes):
         command = click.argument(name)(command)
-    # A negative number is a value that will not do, rather than an option that is not known.
+    # A negative number is a value that cannot be used, rather than an option that is not known.
     how: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}, "help": lever.about}
     control.command(lever.kind, epilog=f"Example: {lever.example}", **how)(run_option(store_option(command)))
 
@@ -115,7 +115,7 @@ for _lever in LEVER_COMMANDS:
 @run_option
 @store_option
 def levers(run_name: str, store: str | None) -> None:
-    """How every lever stood in the newest cycle: now, what was asked and has not come, limits, what a turn disturbs."""
+    """List all levers as of the newest cycle: value, pending value, limits, and what a change disturbs."""
     from penstock.calls.control import levers as standing
 
     for line in lines_of(standing(run_name, store)):
@@ -127,7 +127,7 @@ def levers(run_name: str, store: str | None) -> None:
 @json_option
 @store_option
 def show(run_name: str, json_out: str | None, store: str | None) -> None:
-    """How the controller stands, what waits for an answer, and who asked for what."""
+    """Show the state of the controller, its proposals, and who asked for what."""
     from penstock.calls.opening import opened as of_run
     from penstock.telling.life import life_text
     from penstock.telling.words import moves_text
@@ -139,7 +139,7 @@ def show(run_name: str, json_out: str | None, store: str | None) -> None:
         card = opened.desk.card(run_id)
         if card is None or not card.alive(time.time()):
             said = "" if card is None else life_text(card.sign.life(time.time()), card.sign, time.time())
-            say(f"{run_id}: nobody governs it now. {said}".rstrip(". "))
+            say(f"{run_id}: no controller is running. {said}".rstrip(". "))
         else:
             stands = f"paused by {visible(card.paused_by)}" if card.paused_by else "governing"
             say(f"{run_id}: {stands}{', dry run' if card.dry_run else ''}")
@@ -169,7 +169,7 @@ def _asked(store: str | None, run_name: str, act: Act, **about: Any) -> None:
     from penstock.calls.control import asked  # the database takes half a second to import
 
     run_id = asked(store, run_name, {"act": act, **about}, "command line")
-    say(f"{act.value}: heard by the controller of {run_id}", err=True)
+    say(f"{act.value}: the controller of {run_id} has received it", err=True)
 
 
 def _say_when_idle(store: str | None, run_name: str) -> None:
@@ -179,6 +179,8 @@ def _say_when_idle(store: str | None, run_name: str) -> None:
     with of_run(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
     if card is not None and card.paused_by is not None:
-        say(f"it is not done: paused by {visible(card.paused_by)}; resume, then ask again", err=True)
+        say(
+            f"not carried out: {visible(card.paused_by)} has paused the controller. Resume it, then ask again", err=True
+        )
     elif card is not None and card.dry_run:
-        say("it is recorded and not done: this is a dry run", err=True)
+        say("recorded, but not carried out: this is a dry run", err=True)

@@ -33,23 +33,36 @@ _STOPS_WITHIN_S = 30.0
 
 @click.command(epilog=EXAMPLE)
 @click.argument("fleet", type=click.Path(path_type=Path))
-@click.option("--policy", shell_complete=policy_names, help="The policy that decides; see `penstock policies`.")
-@click.option("--advise", is_flag=True, help="Decide and say so, but order nothing.")
-@click.option("--new-token", metavar="NAME", help="Make a token for the agents of NAME (team-a/* for many), and end.")
-@click.option("--agents-host", default="127.0.0.1", show_default=True, help="Where agents are listened to.")
-@click.option("--agents-port", type=click.IntRange(0, 65535), default=7474, show_default=True, help="0: a free one.")
+@click.option("--policy", shell_complete=policy_names, help="Policy that decides; see `penstock policies`.")
+@click.option("--advise", is_flag=True, help="Print decisions, but order nothing.")
+@click.option("--new-token", metavar="NAME", help="Make a token for the agents of NAME (team-a/* for many), and exit.")
+@click.option("--agents-host", default="127.0.0.1", show_default=True, help="Address for agents.")
 @click.option(
-    "--agent-tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where the hashes of agents' tokens are."
+    "--agents-port",
+    type=click.IntRange(0, 65535),
+    default=7474,
+    show_default=True,
+    help="Port for agents; 0: a free one.",
+)
+@click.option(
+    "--agent-tokens", type=click.Path(path_type=Path, dir_okay=False), help="File with the hashes of agents' tokens."
 )
 @click.option(
     "--agents-ca",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A PEM file: agents must show a certificate that it signed; needs --tls-certificate.",
+    help="PEM file of the CA whose certificate agents must present; needs --tls-certificate.",
 )
-@click.option("--keda", type=click.IntRange(0, 65535), metavar="PORT", help="Answer KEDA there; 0: a free one.")
-@click.option("--keda-host", default="127.0.0.1", show_default=True, help="Where KEDA is answered; tokens beyond this.")
+@click.option(
+    "--keda", type=click.IntRange(0, 65535), metavar="PORT", help="Port for KEDA's external scaler; 0: a free one."
+)
+@click.option(
+    "--keda-host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address for KEDA. Beyond loopback, tokens are required.",
+)
 @store_option
-@click.option("--dashboard", is_flag=True, help="Serve the fleet's pages meanwhile; see `penstock serve`.")
+@click.option("--dashboard", is_flag=True, help="Also serve the fleet's pages; see `penstock serve`.")
 @web_options
 def coordinate(
     fleet: Path,
@@ -95,7 +108,7 @@ def coordinate(
     if tls is None:
         _warn_of_plain_text(agents_host)
     if not current().patterns:
-        say(f"no agent has a token yet: penstock coordinate {fleet} --new-token NAME", err=True)
+        say(f"no agent has a token yet. Make one: penstock coordinate {fleet} --new-token NAME", err=True)
     asked = answering_keda(coordinator, current, keda_host, keda, tls, lambda text: say(text, err=True))
     pages = dashboard_over(store, web, begins=False) if dashboard else nullcontext()
     with ending_told(f"the coordinator of {file.name}"), pages, door.open(), asked, advising or nullcontext():
@@ -107,7 +120,7 @@ def _warn_of_plain_text(host: str) -> None:
     from penstock.web.settings import is_loopback
 
     if not is_loopback(host):
-        say("warning: without TLS (--tls-certificate, --tls-key) agents' tokens can be read on the way", err=True)
+        say("warning: without TLS (--tls-certificate, --tls-key), agents' tokens can be read on the network", err=True)
 
 
 def _run(coordinator: Any, door: Any) -> None:
@@ -126,7 +139,7 @@ def _run(coordinator: Any, door: Any) -> None:
         while thread.is_alive():
             thread.join(_LOOK_EVERY_S)
             if not door.listens:
-                raise EngineError("agents are not listened to any more: the server of their door has ended")
+                raise EngineError("the server for agents has ended")
     finally:
         coordinator.stop()
         thread.join(_STOPS_WITHIN_S)
@@ -138,5 +151,5 @@ def _make(path: Path, pattern: str) -> None:
     from penstock.web.agents_door import new_agent_token
 
     token = new_agent_token(path, pattern)
-    say(f"for {pattern}, shown this once (its hash is in {path}):", err=True)
+    say(f"token for {pattern}, shown only once (its hash is in {path}):", err=True)
     say(token)

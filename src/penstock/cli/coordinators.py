@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from penstock.engines.applications.link import AgentTls
 
 _FILES = {
-    "ca": "A PEM file: who signed the coordinator's certificate, where this machine does not trust it anyway.",
-    "certificate": "A PEM file, shown to a coordinator with --agents-ca.",
-    "key": "The PEM file of its key.",
+    "ca": "PEM file of the CA that signed the coordinator's certificate, if this machine does not trust it.",
+    "certificate": "PEM file of the certificate for a coordinator with --agents-ca.",
+    "key": "PEM file of that certificate's key.",
 }
 
 
@@ -25,7 +25,7 @@ def coordinator_options(command: Callable[..., Any]) -> Callable[..., Any]:
             envvar=f"PENSTOCK_COORDINATOR_{name.upper()}",
             help=told,
         )(command)
-    told = "Who says how many executors it gets; see `penstock coordinate`."
+    told = "The coordinator that assigns executors; see `penstock coordinate`."
     return click.option("--coordinator", metavar="URL", help=told)(command)
 
 

@@ -33,16 +33,16 @@ Examples:
     "--html",
     default="penstock-demo.html",
     show_default=True,
-    help="Where the report of the governed run goes.",
+    help="File for the report of the governed run.",
 )
 @click.option(
     "--serve/--no-serve",
     default=None,
-    help="Show the three runs side by side on a page until Ctrl-C; so it is by default where this is a terminal.",
+    help="Show the three runs side by side on a page until Ctrl-C. Default: only in a terminal.",
 )
 @store_option
 def demo(html: str, serve: bool | None, store: str | None) -> None:
-    """Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed."""
+    """Run four tenants on a real, embedded Spark: under FIFO, under FAIR, then governed."""
     from rich.live import Live
 
     from penstock.cli.tenants_table import tenants_table

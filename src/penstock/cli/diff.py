@@ -23,10 +23,10 @@ Examples:
 @json_option
 @store_option
 def diff(a: str, b: str, json_out: str | None, store: str | None) -> None:
-    """Compare two recorded runs, A and B: what all had of their utility, and each tenant.
+    """Compare two recorded runs, A and B: utility in total and of each tenant.
 
-    A and B are ids or names of recorded runs, or "last", which B is where it is left out. Shares are over the whole of
-    each run, from its own beginning on.
+    A and B are ids or names of recorded runs, or "last". B is "last" if left out. Shares cover the whole of each run,
+    from its start.
     """
     from penstock.cli.sides import sides
     from penstock.cli.terminal import Terminal, width_for

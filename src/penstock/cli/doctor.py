@@ -25,14 +25,16 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--master", help="Of the session that is looked at; else what Spark's own configuration says.")
-@click.option("--conf", "given", multiple=True, metavar="KEY=VALUE", help="As in your driver; may be given again.")
+@click.option("--master", help="Master of the session to check. Default: as in Spark's configuration.")
+@click.option(
+    "--conf", "given", multiple=True, metavar="KEY=VALUE", help="A setting as in your driver. May be repeated."
+)
 @out_option("--json", "json_out", help="Write it as JSON to this file; - is standard output.")
 def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> None:
-    """Say what the installed Spark can do for governing, how a session is set, and what to change.
+    """Check what the installed Spark supports, how a session is configured, and what to change.
 
-    A session is started as a driver would start it here, with Spark's own configuration files. Exit code 1 when
-    ps.govern would refuse it. In a driver of yours the same is ps.doctor(spark).
+    The command starts a session as a driver here would, with Spark's configuration files. It exits with 1 if
+    ps.govern would refuse that session. Inside a driver, call ps.doctor(spark).
     """
     from penstock.cli.terminal import Terminal, width_for
     from penstock.engines.spark.jvm.doctor import doctor as looked_at  # pyspark takes a second to import
@@ -52,8 +54,8 @@ def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> 
     terminal.print(table(found))
     for line in found.to_change:
         terminal.print(f"- {line}")
-    terminal.print("ps.govern works here" if found.governable else "ps.govern would refuse this session")
-    terminal.print("A driver in Scala or SQL, or a declarative pipeline, is governed from beside it: penstock attach")
+    terminal.print("ps.govern works with this session" if found.governable else "ps.govern would refuse this session")
+    terminal.print("To govern a driver in Scala or SQL, or a declarative pipeline, use: penstock attach")
     sys.exit(0 if found.governable else 1)
 
 
@@ -64,10 +66,10 @@ def table(found: "Diagnosis") -> "Table":
     from penstock.cli.terminal import Lines
 
     lines = Lines(box=box.SIMPLE)
-    for title in ("what", "here", "for, or what is done without"):
+    for title in ("feature or setting", "here", "used for, or what happens without it"):
         lines.add_column(title)
     for feature in found.features:
-        text = feature.serves if feature.here else f"since Spark {feature.since}; {feature.without or feature.serves}"
+        text = feature.serves if feature.here else f"needs Spark {feature.since}; {feature.without or feature.serves}"
         lines.add_row(feature.name, "yes" if feature.here else "no", text)
     for setting in found.settings:
         lines.add_row(setting.name, setting.value, "see below" if setting.change else "")

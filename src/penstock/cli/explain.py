@@ -24,9 +24,9 @@ Examples:
 @json_option
 @store_option
 def explain_command(run: str, without: bool, json_out: str | None, store: str | None) -> None:
-    """Tell what happened in RUN, and why.
+    """Explain what happened in RUN, and why.
 
-    RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
+    RUN is the id or name of a recorded run, "last", or the path of a SQLite file (its last run is taken).
     """
     from penstock.calls.recorded import read_recorded, read_tried  # the database takes half a second to import
     from penstock.telling.explain import explain

@@ -13,7 +13,7 @@ from penstock.cli.recorded import json_option
 def extensions(json_out: str | None) -> None:
     """List the policies, clusters, notifiers and sinks that other packages add.
 
-    Each is imported, and where that fails it is said why.
+    Each is imported. If that fails, the line says why.
     """
     from penstock.extending import GROUPS
     from penstock.extending import extensions as installed
@@ -25,4 +25,4 @@ def extensions(json_out: str | None) -> None:
     for one in found:
         say(one.text())
     if not found:
-        say(f"no package adds any; it would by an entry point in one of {', '.join(GROUPS.values())}")
+        say(f"no installed package adds any (entry points {', '.join(GROUPS.values())})")

@@ -33,8 +33,8 @@ notify_option = click.option(
     metavar="TARGET",
     type=_Targets(),
     envvar=NOTIFY,
-    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE or URL, "
-    "openlineage:FILE or URL. PENSTOCK_NOTIFY is the same, a line each.",
+    help="Where to send notifications: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE or URL, "
+    "openlineage:FILE or URL. May be repeated. PENSTOCK_NOTIFY takes the same, one per line.",
 )
 
 

@@ -68,5 +68,5 @@ def tell_incident(run: str, store: str | None, wanted: IncidentOptions, html: st
 
 def _only(tenants: tuple[str, ...]) -> str:
     if len(tenants) != 1:
-        raise ConfigError("--tenant", None, f"name one of {', '.join(tenants) or 'none, for none has been seen'}")
+        raise ConfigError("--tenant", None, f"name one of {', '.join(tenants) or 'none: the run has no tenant'}")
     return tenants[0]

@@ -12,17 +12,17 @@ EXAMPLE = """
 Examples:
   penstock intents tenants.yaml
   penstock intents tenants.yaml --openslo > slos.yaml
-  penstock intents slos.yaml                 (the way back: jobs with intents)
+  penstock intents slos.yaml                 (back to jobs with intents)
 """
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--openslo", is_flag=True, help="Write them as OpenSLO v1 documents.")
-@click.option("--run", default=None, help="Whose metrics these ask for; the file's own name by default.")
+@click.option("--run", default=None, help="Name of the run in the metric queries. Default: the file's name.")
 @json_option
 def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) -> None:
-    """Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents."""
+    """Show what the tenants of FILE ask for. FILE is a tenants file or has OpenSLO documents."""
     import yaml
 
     from penstock.config.document import Document, document_in, is_openslo, read_text

@@ -8,7 +8,7 @@ from penstock.cli.grouped import GroupedHelp
 from penstock.cli.output import say
 
 _state = click.option(
-    "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
+    "--state", type=click.Path(path_type=Path), help="File that records what was started. Default: one in your home."
 )
 EXAMPLE = """
 \b
@@ -21,26 +21,26 @@ Examples:
 
 @click.group(cls=GroupedHelp, epilog=EXAMPLE)
 def kafka() -> None:
-    """A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry."""
+    """Run a Kafka broker (KRaft mode) on loopback, with jars from the Maven registry."""
 
 
 @kafka.command(epilog="Example: penstock kafka up --port 9192 --partitions 8")
-@click.option("--port", default=9092, show_default=True, help="Where the broker listens.")
-@click.option("--partitions", default=4, show_default=True, help="Of a topic that somebody names first.")
+@click.option("--port", default=9092, show_default=True, help="The broker's address.")
+@click.option("--partitions", default=4, show_default=True, help="Partitions of topics that are created on first use.")
 @_state
 def up(port: int, partitions: int, state: Path | None) -> None:
-    """Start a broker; one that died starts again with the records it had."""
+    """Start a broker. One that died restarts with its records."""
     from penstock.engines.kafka import broker
 
     started = broker.up(state or broker.default_state_file(), port, partitions)
-    say(f"up: {started.bootstrap}; topics are made on demand, with {started.partitions} partitions", err=True)
+    say(f"up: {started.bootstrap}; topics are created on first use, with {started.partitions} partitions", err=True)
     say(f"try: penstock load --bootstrap {started.bootstrap} --topic rows --rate 1000 --for 10s", err=True)
 
 
 @kafka.command(epilog="Example: penstock kafka down")
 @_state
 def down(state: Path | None) -> None:
-    """End exactly what `up` started, and remove its records."""
+    """End the broker that `up` started, and delete its records."""
     from penstock.engines.kafka import broker
 
     ended = broker.down(state or broker.default_state_file())
@@ -50,7 +50,7 @@ def down(state: Path | None) -> None:
 @kafka.command(epilog="Example: penstock kafka status")
 @_state
 def status(state: Path | None) -> None:
-    """Say what is up."""
+    """Show what is running."""
     from penstock.engines.kafka import broker
 
     found = broker.status(state or broker.default_state_file())

@@ -30,30 +30,32 @@ Examples:
 
 
 @click.command("load", epilog=EXAMPLE)
-@click.option("--bootstrap", default="127.0.0.1:9092", show_default=True, help="Where the broker listens.")
-@click.option("--topic", required=True, help="Where the rows go; made when it is not there.")
-@click.option("--partitions", default=4, show_default=True, help="Of a topic that is made.")
-@click.option("--rate", type=float, required=True, help="Rows a second: the mean, or before a spike.")
+@click.option("--bootstrap", default="127.0.0.1:9092", show_default=True, help="The broker's address.")
+@click.option("--topic", required=True, help="Topic to write to; created if missing.")
+@click.option("--partitions", default=4, show_default=True, help="Partitions of a created topic.")
+@click.option("--rate", type=float, required=True, help="Rows per second: the mean, or the rate before a spike.")
 @click.option("--for", "for_", required=True, help="How long, such as 10m.")
-@click.option("--spike", help="FACTOR,FROM,TO: so many times the rate between these times, such as 3,20s,40s.")
-@click.option("--sine", help="AMPLITUDE,PERIOD: rows a second above and below the rate, such as 500,1m.")
-@click.option("--trace", type=click.Path(path_type=Path), help="A CSV file whose last column is the curve's shape.")
-@click.option("--trace-step", default="1s", show_default=True, help="The time from one row of the trace to the next.")
-@click.option("--speed", default=1.0, show_default=True, help="How many times as fast the trace is replayed.")
-@click.option("--keys", default=1000, show_default=True, help="Different keys.")
-@click.option("--zipf", default=0.0, show_default=True, help="Skew of the keys: Zipf's exponent; 0: all alike.")
-@click.option("--pairs", default=100, show_default=True, help="Different keys of the second kind, one in each row.")
-@click.option("--agreement", default=0.8, show_default=True, help="Share of rows whose two keys belong together.")
-@click.option("--rows", "rows_by", help="module:function that makes other rows (penstock.loading.rows says how).")
-@click.option("--linger", default="20ms", show_default=True, help="Rows wait so long for one another, to cost less.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same seed makes the same keys.")
-@click.option("--start-ms", type=int, help="Event time of the first row, in ms since 1970; the present by default.")
+@click.option("--spike", help="FACTOR,FROM,TO: FACTOR times the rate between these times, such as 3,20s,40s.")
+@click.option("--sine", help="AMPLITUDE,PERIOD: rows per second above and below the rate, such as 500,1m.")
+@click.option("--trace", type=click.Path(path_type=Path), help="CSV file whose last column is the shape of the curve.")
+@click.option("--trace-step", default="1s", show_default=True, help="Time between two rows of the trace.")
+@click.option("--speed", default=1.0, show_default=True, help="Replay the trace this many times faster.")
+@click.option("--keys", default=1000, show_default=True, help="Number of distinct keys.")
+@click.option("--zipf", default=0.0, show_default=True, help="Skew of the keys: Zipf's exponent. 0: uniform.")
+@click.option("--pairs", default=100, show_default=True, help="Number of distinct second keys; each row has one.")
+@click.option("--agreement", default=0.8, show_default=True, help="Share of rows whose two keys are correlated.")
+@click.option("--rows", "rows_by", help="module:function that makes the rows; see penstock.loading.rows.")
+@click.option(
+    "--linger", default="20ms", show_default=True, help="How long rows wait for one another to share a request."
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the keys.")
+@click.option("--start-ms", type=int, help="Event time of the first row, in ms since 1970. Default: now.")
 @out_option("--json", "json_out", help="Write the account as JSON to this file; - is standard output.")
 def load(topic: str, partitions: int, json_out: str | None, **options: Any) -> None:
-    """Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.
+    """Send rows to a Kafka topic along a rate curve, no matter how fast they are read.
 
-    Ends with an exact account: rows sent, confirmed and by key, and the offsets of the topic before and after. Says
-    when it cannot keep up; it then goes on as fast as it can, and drops nothing. Exit code 1 when rows failed.
+    It ends with an exact account: rows sent, rows confirmed, rows by key, and the topic's offsets before and after.
+    If it cannot keep up, it says so and sends as fast as it can; it drops nothing. It exits with 1 if rows failed.
     """
     from penstock.engines.kafka.topics import make_topics
     from penstock.loading.keys import KeySettings
@@ -93,10 +95,10 @@ def as_document(report: "LoadReport") -> dict[str, Any]:
 
 
 def _said(report: "LoadReport") -> str:
-    late = "kept up" if report.kept_up else f"did NOT keep up, {report.late_s:.1f} s late at worst"
+    late = "kept up" if report.kept_up else f"did NOT keep up, at most {report.late_s:.1f} s late"
     return (
         f"{report.topic}: {report.delivered} of {report.asked} rows delivered in {report.seconds:.1f} s "
-        f"({report.sent / report.seconds:.0f}/s, {report.sent / report.cpu_s:.0f} for each second of a core); {late}"
+        f"({report.sent / report.seconds:.0f}/s, {report.sent / report.cpu_s:.0f} per core second); {late}"
     )
 
 
@@ -120,7 +122,7 @@ def _curve(options: dict[str, Any]) -> "Floats":
     seconds = max(1, round(positive_seconds(options["for_"], "--for")))
     named = [name for name in ("spike", "sine", "trace") if options[name] is not None]
     if len(named) > 1:
-        raise ConfigError(f"--{named[1]}", options[named[1]], f"give one curve; --{named[0]} is one already")
+        raise ConfigError(f"--{named[1]}", options[named[1]], f"give one curve; --{named[0]} already is one")
     if options["spike"] is not None:
         factor, start, end = _parts(options["spike"], "--spike", "FACTOR,FROM,TO", 3)
         from_s, to_s = positive_seconds(start, "--spike"), positive_seconds(end, "--spike")

@@ -14,42 +14,39 @@ from penstock.extras import MissingExtraError, extra_of
 
 _COMMANDS = {  # by what one wants to do; each line is the first sentence of the command's own help
     "Try it": {
-        "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
-        "simulate": "Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.",
+        "demo": "Run four tenants on a real, embedded Spark: under FIFO, under FAIR, then governed.",
+        "simulate": "Run SCENARIO (a YAML file) on the simulated cluster and check its claims.",
     },
     "Before it runs": {
-        "check": "Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.",
-        "advise": "Say what a run without penstock had of its intents, and what would have done better.",
-        "doctor": "Say what the installed Spark can do for governing, how a session is set, and what to change.",
-        "plan": "Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs.",
-        "profile": "Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its "
-        "executors.",
-        "route": "Say which server should hold which key, so that rows stay where they are.",
+        "check": "Check a YAML file (tenants, scenario or job to plan) without starting anything.",
+        "advise": "Show how well an ungoverned run met its intents, and what would have helped.",
+        "doctor": "Check what the installed Spark supports, how a session is configured, and what to change.",
+        "plan": "Plan threads, slots and machines of JOB (YAML file or name of a DAG) for a rate.",
+        "profile": "Measure the peak rate of each TASK on one slot, or of a JOB on several numbers of executors.",
+        "route": "Compute which server should hold which key, so that fewer rows cross the network.",
     },
     "Govern": {
-        "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
-        "attach": "Govern a driver that somebody else started, from beside it: in Scala, SQL, or a declarative "
-        "pipeline.",
-        "submit": "Start an application for each tenant of the file TENANTS, and end them all at Ctrl-C.",
-        "control": "Pause, resume, change intents, answer proposals of a running controller.",
+        "run": "Start all tenants of the file TENANTS (YAML) in one Spark application and govern them.",
+        "attach": "Govern a running driver from outside: Scala, SQL or a declarative pipeline.",
+        "submit": "Start one application per tenant of the file TENANTS. Ctrl-C ends them all.",
+        "control": "Pause or resume a running controller, change intents, turn levers, answer proposals.",
         "coordinate": "Divide a cluster's executors among many applications, whose agents report here.",
     },
     "See what happens, and why": {
-        "serve": "Serve dashboard, API and Prometheus metrics over a store.",
+        "serve": "Serve the dashboard, the API and Prometheus metrics of a store.",
         "top": "Show tenants live, like top: who is in trouble, why, what was done and whether it helped.",
-        "explain": "Tell what happened in RUN, and why.",
-        "report": "Sum up RUN, and with --html make a page of it.",
-        "diff": "Compare two recorded runs, A and B: what all had of their utility, and each tenant.",
+        "explain": "Explain what happened in RUN, and why.",
+        "report": "Summarise RUN, in the terminal or with --html as a page.",
+        "diff": "Compare two recorded runs, A and B: utility in total and of each tenant.",
     },
-    "Beside it": {
-        "intents": "Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents.",
-        "policies": "List the policies with one line each.",
+    "Tools": {
+        "intents": "Show what the tenants of FILE ask for. FILE is a tenants file or has OpenSLO documents.",
+        "policies": "List the policies, one line each.",
         "extensions": "List the policies, clusters, notifiers and sinks that other packages add.",
-        "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts "
-        "of its own.",
-        "kafka": "A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry.",
-        "load": "Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.",
-        "completion": "Print what lets Tab complete commands, options, policies and names of runs in SHELL.",
+        "cluster": "Run a Spark cluster on this machine: standalone, YARN or Kubernetes.",
+        "kafka": "Run a Kafka broker (KRaft mode) on loopback, with jars from the Maven registry.",
+        "load": "Send rows to a Kafka topic along a rate curve, no matter how fast they are read.",
+        "completion": "Print the completion script for SHELL: commands, options, policies and names of runs.",
     },
 }
 EXAMPLE = """
@@ -59,7 +56,7 @@ First steps:
   penstock check tenants.yaml               a file of your own, without Spark
   penstock run tenants.yaml --dashboard
   penstock explain last                     what was done, and why
-  penstock explain --help                   each command's help has examples
+  penstock explain --help                   every command's help has examples
 """
 
 
@@ -68,7 +65,7 @@ First steps:
 )
 @click.version_option(package_name="penstock")
 def cli() -> None:
-    """penstock gives each Spark streaming tenant its share: intents in, explained decisions out."""
+    """Govern Spark Structured Streaming jobs by their intents, and explain every decision."""
 
 
 for _heading, _commands in _COMMANDS.items():

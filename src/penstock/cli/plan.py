@@ -22,13 +22,13 @@ Examples:
   penstock plan my-job.yaml --json - | jq .predicted_rate
 \b
 A job of your own, as YAML:
-  flow: {parse: [score], score: [store]}   each operator, and whom it sends to
-  tasks: {score: pi, store: table}         tasks of operators named otherwise
-  selectivity: {"parse -> score": 0.5}     rows out for one in
-  models: paper                            measured, or of penstock profile
-  machines: {4: 0.39, 2: 0.2}              slots and price an hour
+  flow: {parse: [score], score: [store]}   each operator and its outputs
+  tasks: {score: pi, store: table}         tasks of operators with other names
+  selectivity: {"parse -> score": 0.5}     rows out per row in
+  models: paper                            or measured, or a file
+  machines: {4: 0.39, 2: 0.2}              slots: price per hour
 
-DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 of "Model-driven scheduling").
+Built-in DAGs: linear, diamond, star, finance, traffic, grid (figures 5 and 6 of "Model-driven scheduling").
 """
 
 
@@ -42,22 +42,22 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
     type=click.Choice(list(ROUTINGS)),
     default="proportional",
     show_default=True,
-    help="How rows are shared out: even (a shuffle) or by what each slot can take.",
+    help="How rows are divided among slots: evenly (a shuffle) or in proportion to their capacity.",
 )
 @click.option(
     "--runtime",
     type=click.Choice(list(RUNTIMES)),
     default="models",
     show_default=True,
-    help="Predict CPU and memory as the models say, or as plans took them on spark.",
+    help="Predict CPU and memory from the models, or as plans used them on Spark.",
 )
-@click.option("--machines", help="Slots of the machines there are, such as 4,4,2; by default they are acquired.")
-@click.option("--models", help="A set of models that ships (paper, measured) or a file; the job's own by default.")
-@click.option("--from", "from_rate", type=float, help="Change the plan for this rate, moving few threads.")
+@click.option("--machines", help="Slots of your machines, such as 4,4,2. Default: as many as are needed.")
+@click.option("--models", help="Performance models: paper, measured, or a file. Default: the job's own.")
+@click.option("--from", "from_rate", type=float, help="Start from the plan for this rate, and move few threads.")
 @click.option(
     "--compare",
     is_flag=True,
-    help="The paper's five pairs as printed, ours, and the near-exact packing.",
+    help="Compare the paper's five combinations, ours, and a near-optimal packing.",
 )
 @out_option("--json", "json_out", help="Write the plan as JSON to this file; - is standard output.")
 @out_option("--plot", "plot_out", help="Draw threads on slots to this PNG file.")
@@ -75,7 +75,7 @@ def plan(
     json_out: str | None,
     plot_out: str | None,
 ) -> None:
-    """Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs."""
+    """Plan threads, slots and machines of JOB (YAML file or name of a DAG) for a rate."""
     from penstock.calls.files import placed
     from penstock.cli import planned
     from penstock.cli.terminal import Terminal, width_for

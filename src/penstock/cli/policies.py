@@ -11,7 +11,7 @@ from penstock.planning.registry import policies as all_policies
 @click.command(epilog="Example: penstock policies --json - | jq -r '.[].name'")
 @json_option
 def policies(json_out: str | None) -> None:
-    """List the policies with one line each."""
+    """List the policies, one line each."""
     known = all_policies()
     if json_out is not None:
         found = [{"name": name, "about": entry.about, "default": name == DEFAULT} for name, entry in known.items()]

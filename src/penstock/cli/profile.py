@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from penstock.planning.profiling.settings import SearchSettings
 
 EXAMPLE = """
-TASK is one of the paper's five (parse, pi, file, blob, table) or your own as module:function. With --scaleouts it is
-a JOB of a tenants file, as FILE:NAME, that runs: copies of it are tried on a cluster, with its recorded input.
+TASK is one of the paper's five (parse, pi, file, blob, table) or your own, as module:function. JOB needs --scaleouts.
+It is a running job of a tenants file, as FILE:NAME. Copies of it run on a cluster and read its recorded input.
 
 \b
 Examples:
@@ -33,7 +33,7 @@ Examples:
   penstock plan linear --models models.yaml --rate 50
   penstock profile tenants.yaml:fraud --scaleouts 1,2,4,8 --first-rate 1000
 
-A search that was stopped goes on where it was when the same command is given again.
+To continue a stopped search, run the same command again.
 """
 
 
@@ -41,22 +41,26 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.argument("tasks", metavar="TASK|JOB", nargs=-1, required=True)
 @job_options
 @click.option("--search", "method", default="sweep", show_default=True, help="sweep, as in the paper, or bisect.")
-@click.option("--length", default="6s", show_default=True, help="How long a trial is.")
-@click.option("--warm-up", default="1.5s", show_default=True, help="How much of it is not looked at.")
-@click.option("--max-slope", default=0.02, show_default=True, help="Rise of latency in s per s that is still stable.")
-@click.option("--max-threads", default=64, show_default=True, help="The most threads that are tried.")
-@click.option("--thread-growth", default=1.5, show_default=True, help="The next number of threads, as a multiple.")
-@click.option("--first-rate", default=1.0, show_default=True, help="Rows per second that a search begins with.")
-@click.option("--rate-growth", default=1.1, show_default=True, help="The next rate of a sweep, as a multiple.")
-@click.option("--max-rate", default=1_000_000.0, show_default=True, help="The highest rate that is tried.")
-@click.option("--tolerance", default=0.05, show_default=True, help="Of a bisection: the gap that it leaves.")
-@click.option("--slot-memory", default=3500.0, show_default=True, help="MB that count as all of a slot's memory.")
-@click.option("--out", type=click.Path(path_type=Path), help="The file of models to add to; the user's own by default.")
-@click.option("--max-others", default=0.1, show_default=True, help="Share of the slot's core that others may use.")
-@click.option("--fresh", is_flag=True, help="Forget the trials of an earlier search.")
+@click.option("--length", default="6s", show_default=True, help="Length of a trial.")
+@click.option("--warm-up", default="1.5s", show_default=True, help="Part of a trial that is not measured.")
+@click.option(
+    "--max-slope", default=0.02, show_default=True, help="Largest slope of latency (s per s) that counts as stable."
+)
+@click.option("--max-threads", default=64, show_default=True, help="Largest number of threads to try.")
+@click.option("--thread-growth", default=1.5, show_default=True, help="Factor from one number of threads to the next.")
+@click.option("--first-rate", default=1.0, show_default=True, help="First rate of a search, in rows per second.")
+@click.option("--rate-growth", default=1.1, show_default=True, help="Factor from one rate of a sweep to the next.")
+@click.option("--max-rate", default=1_000_000.0, show_default=True, help="Highest rate to try.")
+@click.option("--tolerance", default=0.05, show_default=True, help="A bisection stops at this relative gap.")
+@click.option("--slot-memory", default=3500.0, show_default=True, help="Memory of a slot, in MB.")
+@click.option("--out", type=click.Path(path_type=Path), help="File of models to add to. Default: one in your home.")
+@click.option(
+    "--max-others", default=0.1, show_default=True, help="Share of the slot's core that other processes may use."
+)
+@click.option("--fresh", is_flag=True, help="Discard the trials of an earlier search.")
 @out_option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
-    """Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its executors."""
+    """Measure the peak rate of each TASK on one slot, or of a JOB on several numbers of executors."""
     from penstock.cli.terminal import Terminal, width_for
     from penstock.planning.profiling.search import method_named
 

@@ -24,14 +24,16 @@ EXAMPLE = """
 """
 
 _OPTIONS = (
-    click.option("--scaleouts", help="Of a JOB: the numbers of executors to try side by side, such as 1,2,4,8."),
-    click.option("--record", default="5m", show_default=True, help="Of a JOB: how much of its input is recorded."),
-    click.option("--step-rate", type=float, help="Of a JOB: rows/s between two rounds; the first rate by default."),
-    click.option("--settle", default="20s", show_default=True, help="Of a JOB: waited in a round before measuring."),
-    click.option("--measure", default="30s", show_default=True, help="Of a JOB: measured in a round."),
-    click.option("--most-rounds", default=40, show_default=True, help="Of a JOB: the search ends after so many."),
-    click.option("--master", help="Of a JOB: the cluster to use; the tenants file's own by default."),
-    click.option("--store", help="Of a JOB: where its controller records its run, for the live job's latency."),
+    click.option("--scaleouts", help="Of a JOB: numbers of executors to try in parallel, such as 1,2,4,8."),
+    click.option("--record", default="5m", show_default=True, help="Of a JOB: length of the input to record."),
+    click.option("--step-rate", type=float, help="Of a JOB: rows/s added in each round. Default: the first rate."),
+    click.option(
+        "--settle", default="20s", show_default=True, help="Of a JOB: time to wait in each round before measuring."
+    ),
+    click.option("--measure", default="30s", show_default=True, help="Of a JOB: time to measure in each round."),
+    click.option("--most-rounds", default=40, show_default=True, help="Of a JOB: largest number of rounds."),
+    click.option("--master", help="Of a JOB: the cluster to use. Default: as in the tenants file."),
+    click.option("--store", help="Of a JOB: store of its running controller, for the live job's latency."),
 )
 
 
@@ -56,7 +58,7 @@ def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, An
     check_out_file(str(out), "--out")
     live = LiveJob(options["store"], job.part.name)
     if live.latency_s() is None:
-        console.print(f"no live run of {job.part.name} is recorded in {live.place}: its latency cannot be watched")
+        console.print(f"{live.place} has no live run of {job.part.name}, so its latency is not watched")
 
     def tell(text: str) -> None:
         console.print(f"{job.part.name}: {text}", highlight=False, markup=False, style="dim")
@@ -65,13 +67,15 @@ def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, An
     try:
         state = rehearsal.run(live, options["fresh"])
     except KeyboardInterrupt:
-        console.print("stopped; the same command goes on after the last round, --fresh starts anew", markup=False)
+        console.print("stopped. The same command continues after the last round; --fresh starts again", markup=False)
         raise
     finally:
         live.close()
     console.print(_table(job.part.name, state))
     console.print(_live_text(state), highlight=False)
-    console.print(f"{out}: write `profiles: {{{job.part.name}: {out.name}}}` into the tenants file", markup=False)
+    console.print(
+        f"Wrote {out}. To use it, write `profiles: {{{job.part.name}: {out.name}}}` into the tenants file", markup=False
+    )
 
 
 def _settings(options: dict[str, Any]) -> "RehearsalSettings":
@@ -120,8 +124,8 @@ def _table(name: str, state: "Rehearsed") -> "Table":
 
 
 def _live_text(state: "Rehearsed") -> str:
-    cost = f"it cost {text_of_seconds(round(state.search.cost_executor_s))} of executors"
+    cost = f"cost: {text_of_seconds(round(state.search.cost_executor_s))} of executor time"
     if state.live_mean_s is None:
-        return f"{cost}; nobody told of the live job's latency meanwhile"
+        return f"{cost}; the live job's latency is unknown"
     before = "unknown" if state.live_before_s is None else f"{state.live_before_s:.1f} s"
-    return f"{cost}; the live job's mean latency: {before} before, {state.live_mean_s:.1f} s meanwhile"
+    return f"{cost}; the live job's mean latency: {before} before, {state.live_mean_s:.1f} s during the search"

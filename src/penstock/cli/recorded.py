@@ -9,13 +9,13 @@ store_option = click.option(
     "--store",
     metavar="PATH|URL",
     envvar=STORE,
-    help="Where runs are recorded, if not at the default path: a SQLite file, or postgresql://user@host/database.",
+    help="Where runs are recorded: a SQLite file or postgresql://user@host/database. Default: a file in your home.",
 )
 
 
 without_option = click.option(
     "--without",
     is_flag=True,
-    help="Simulate how it would have gone without each of the newest 20 judged decisions (a minute at most).",
+    help="Simulate the run without each of its newest 20 judged decisions (takes a minute at most).",
 )
 json_option = out_option("--json", "json_out", help="Write it as JSON to this file; - is standard output.")

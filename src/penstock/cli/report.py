@@ -21,12 +21,16 @@ Examples:
 @click.command("report", epilog=EXAMPLE)
 @click.argument("run", shell_complete=run_names)
 @out_option("--html", help="Write one self-contained page here.")
-@click.option("--incident", is_flag=True, help="One tenant in one part of the run: what happened, why, what it cost.")
-@click.option("--tenant", help="Whom the incident is about; may be left out where there is one tenant only.")
-@click.option("--from", "since", metavar="TIME", help="Where the incident begins on the run's clock: 10m or 0:10:00.")
-@click.option("--to", "until", metavar="TIME", help="Where it ends; each may be left out.")
+@click.option(
+    "--incident", is_flag=True, help="Report on one tenant in one part of the run: what happened, why, what it cost."
+)
+@click.option("--tenant", help="Tenant of the incident. Optional if there is only one.")
+@click.option(
+    "--from", "since", metavar="TIME", help="Start of the incident since the run's start: 10m or 0:10:00. Optional."
+)
+@click.option("--to", "until", metavar="TIME", help="End of the incident. Optional.")
 @without_option
-@click.option("--nine", metavar="TENANT", help="What its target would cost at the next nine, p99 for p95.")
+@click.option("--nine", metavar="TENANT", help="What TENANT's target would cost at the next nine: p99 instead of p95.")
 @json_option
 @store_option
 def report_command(
@@ -41,12 +45,12 @@ def report_command(
     json_out: str | None,
     store: str | None,
 ) -> None:
-    """Sum up RUN, and with --html make a page of it.
+    """Summarise RUN, in the terminal or with --html as a page.
 
-    RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
+    RUN is the id or name of a recorded run, "last", or the path of a SQLite file (its last run is taken).
     """
     if incident and nine is not None:
-        raise click.UsageError("--nine is of a whole run: leave it or --incident out.")
+        raise click.UsageError("--nine is about a whole run. Leave out --nine or --incident.")
     if incident:
         from penstock.cli.incidents import IncidentOptions, tell_incident
 
@@ -54,7 +58,7 @@ def report_command(
         return
     for option, given in (("--tenant", tenant), ("--from", since), ("--to", until)):
         if given is not None:
-            raise click.UsageError(f"{option} is of an incident: give --incident, too.")
+            raise click.UsageError(f"{option} needs --incident.")
     from penstock.calls.recorded import report  # the database takes half a second to import
 
     found = report(run, store, without=without, nine=nine)

@@ -32,25 +32,25 @@ Examples:
 
 @click.command("route", epilog=EXAMPLE)
 @click.argument("pairs", type=click.Path(path_type=Path))
-@click.option("--servers", type=int, required=True, help="Servers, or state partitions, to spread the keys over.")
+@click.option("--servers", type=int, required=True, help="Number of servers or state partitions.")
 @click.option("--method", default="metis", show_default=True, help=f"One of {', '.join(METHODS)}.")
 @click.option(
     "--imbalance",
     default=IMBALANCE,
     show_default=True,
-    help="Most rows of a server over the mean, by operator.",
+    help="Limit for the rows of the fullest server, relative to the mean.",
 )
-@click.option("--racks", help="How many servers each rack has, such as 3,3.")
-@click.option("--left", default="left", show_default=True, help="The column with the first operator's key.")
-@click.option("--right", default="right", show_default=True, help="The column with the second operator's key.")
+@click.option("--racks", help="Number of servers in each rack, such as 3,3.")
+@click.option("--left", default="left", show_default=True, help="Column with the first operator's key.")
+@click.option("--right", default="right", show_default=True, help="Column with the second operator's key.")
 @click.option(
     "--most-lines",
     default=MOST_LINES,
     show_default=True,
-    help="Lines of PAIRS that are read; more are refused. A million pairs take 0.8 GiB.",
+    help="Largest number of lines in PAIRS. A million pairs take 0.8 GiB.",
 )
 @out_option("--json", "json_out", help="Write the table as JSON to this file; - is standard output.")
-@out_option("--plot", "plot_out", help="Draw what stays local to this PNG file.")
+@out_option("--plot", "plot_out", help="Draw the local share to this PNG file.")
 def route_command(
     pairs: Path,
     servers: int,
@@ -63,10 +63,10 @@ def route_command(
     json_out: str | None,
     plot_out: str | None,
 ) -> None:
-    """Say which server should hold which key, so that rows stay where they are.
+    """Compute which server should hold which key, so that fewer rows cross the network.
 
-    PAIRS is a CSV file, plain or .gz, with a column for each operator's key and, if its lines are counted already, a
-    column `rows`.
+    PAIRS is a CSV file, plain or .gz, with one column for each operator's key. If each line stands for several rows, a
+    column `rows` has their number.
     """
     from penstock.cli.terminal import Terminal, line, width_for
     from penstock.planning.routing.route import route  # numpy and METIS take a third of a second to import

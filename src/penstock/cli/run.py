@@ -54,15 +54,17 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("tenants", type=click.Path(path_type=Path))
-@click.option("--policy", shell_complete=policy_names, help="The policy that decides; see `penstock policies`.")
-@click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
-@click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
-@click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
-@click.option("--only", metavar="JOBS", help="These jobs of the file alone, with commas: an application of their own.")
-@click.option("--executors", type=click.IntRange(1, 100_000), help="The most executors, instead of the file's.")
-@click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
-@click.option("--standby", is_flag=True, help="Keep a second driver warm, which takes over when the first one dies.")
-@click.option("--watch", is_flag=True, help="Take over what changes in the file meanwhile, or say why not.")
+@click.option("--policy", shell_complete=policy_names, help="Policy that decides; see `penstock policies`.")
+@click.option("--for", "for_", help="How long to run, such as 10m. Default: until Ctrl-C.")
+@click.option("--dry-run", is_flag=True, help="Print decisions, but do not carry them out.")
+@click.option("--master", help="Spark's master: local[8], spark://host:port, yarn. Default: as in the file.")
+@click.option("--only", metavar="JOBS", help="Start only these jobs of the file, separated by commas.")
+@click.option(
+    "--executors", type=click.IntRange(1, 100_000), help="Maximum number of executors, instead of the file's."
+)
+@click.option("--restart", is_flag=True, help="Restart the driver if its process dies, with all that was learned.")
+@click.option("--standby", is_flag=True, help="Keep a second driver warm. It takes over if the first one dies.")
+@click.option("--watch", is_flag=True, help="Apply changes of the file while running, or say why not.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", "down_since_s", type=float, hidden=True, help="When the last one died, in epoch seconds.")
 @click.option("--run-age", "age_s", type=float, default=0.0, hidden=True, help="How old that run is, in seconds.")
@@ -70,7 +72,9 @@ Examples:
 @click.option("--awaits", type=click.Path(path_type=Path), hidden=True, help="Stand by, with this file of life.")
 @click.option("--supervisor", type=int, hidden=True, help="The process that watches over this one and ends with it.")
 @click.option(
-    "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
+    "--heartbeat",
+    type=click.Path(path_type=Path),
+    help="Touch this file every second while all is well, for liveness probes.",
 )
 @coordinator_options
 @notify_option
@@ -78,7 +82,7 @@ Examples:
 @click.option(
     "--json", "json_out", metavar="FILE", help="Write the results as JSON to this file; - is standard output."
 )
-@click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
+@click.option("--dashboard", is_flag=True, help="Also serve the run's pages; see `penstock serve`.")
 @web_options
 def run(
     tenants: Path,
@@ -94,7 +98,7 @@ def run(
     dashboard: bool,
     **given: Any,
 ) -> None:
-    """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
+    """Start all tenants of the file TENANTS (YAML) in one Spark application and govern them."""
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _follow(given.pop("supervisor"))
@@ -117,7 +121,7 @@ def run(
     if first_life or restart:
         _check_files(of_run["heartbeat"], json_out)
     if standby and not restart:
-        raise ConfigError("--standby", True, "add --restart: somebody must see that the driver died")
+        raise ConfigError("--standby", True, "add --restart: a standby takes over only from a supervised driver")
     if restart:
         _supervised(console, standby, of_run["heartbeat"], of_run["run_id"], unseen(store, of_run["notify"]))
     options = _options(tenants, store, watch, for_s, of_run)

@@ -42,10 +42,10 @@ _LIFE = {
 }
 _AS_OF = {
     "live": "",
-    "awaited": "As last told: ",
+    "awaited": "Last known: ",
     "ended": "At its end: ",
-    "silent": "As it was: ",
-    "ahead": "As it was: ",
+    "silent": "Last known: ",
+    "ahead": "Last known: ",
 }
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
@@ -58,9 +58,7 @@ _HEADINGS = (
 _WORDS = ("tenant", "state", "asks for")
 _DISPENSABLE = ("cores", "used", "weight", "off by", "slots", "done", "rows/s in", "asks for", "waiting", "an hour")
 _WHY = 20  # columns at least
-_MEANING = (
-    "slots: what the weight stands for · used: slots kept busy, with those that others left · cores: used by tasks"
-)
+_MEANING = "slots: entitled by weight · used: slots kept busy, including idle ones of others · cores: used by tasks"
 
 
 class Screen:
@@ -85,7 +83,7 @@ class Screen:
             if self._shown is None:
                 raise
             self._unread_since = self._unread_since or time.strftime("%H:%M:%S")
-            told = f"What is recorded cannot be read since {self._unread_since}; below it is as it was. {error}"
+            told = f"The store cannot be read since {self._unread_since}; below is the last state. {error}"
             return Group(
                 line(told, style="bold red"), *([line(error.remedy)] if error.remedy else []), _Faded(self._shown)
             )
@@ -126,7 +124,7 @@ class Screen:
 
         try:
             ask(self._store, self._run_id, ActIn(act=act), f"{getpass.getuser()} (top)", ControllerLife(control.life))
-            self._said = f"{act.value}: heard in the next cycle"
+            self._said = f"{act.value}: takes effect in the next cycle"
         except NotLiveError as error:
             self._said = str(error)
 
@@ -150,7 +148,7 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
         line(f"{_AS_OF[control.life]}{present.headline}", style=style),
         *([line(control.said, style="bold yellow")] if control.said else []),
         *([line(present.shortfall, style="bold yellow")] if present.shortfall else []),
-        *(line(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
+        *(line(f"proposal {p.number} waits for approval: {p.text}", style="yellow") for p in control.proposals),
     )
 
 
@@ -234,7 +232,7 @@ def _bound(present: PresentOut) -> list[Text]:
     """What keeps those below their intents that could have most, and what would help."""
     found = [tenant for tenant in present.tenants if tenant.binds][:_BOUND]
     return [
-        line(f"{tenant.name} is held back: {bind.what}; what would help: {bind.helps}", style="yellow")
+        line(f"{tenant.name} is limited: {bind.what}; this would help: {bind.helps}", style="yellow")
         for tenant in found
         for bind in tenant.binds[:1]
     ]

@@ -14,29 +14,29 @@ from penstock.cli.serving import web_options, web_settings
 EXAMPLE = """
 \b
 Examples:
-  penstock serve                       what is recorded at the default path
+  penstock serve                       the default store
   penstock serve --store runs.sqlite --port 0
   penstock serve --scenario scenarios/spark/urgent.yaml --speed 10
   penstock serve --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
-  penstock serve --new-tokens          in place of those shown before
+  penstock serve --new-tokens          replaces the old ones
 """
 
 
 @click.command(epilog=EXAMPLE)
 @store_option
-@click.option("--scenario", type=click.Path(path_type=Path), help="Simulate this scenario in real time meanwhile.")
-@click.option("--policy", shell_complete=policy_names, help="The policy that decides in the scenario.")
-@click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds in each real one.")
-@click.option("--approval", multiple=True, metavar="JOB", help="A job of the scenario that wants to be asked first.")
-@click.option("--otlp", metavar="URL", help="The same as --sink otlp:URL: an OpenTelemetry collector (HTTP).")
+@click.option("--scenario", type=click.Path(path_type=Path), help="Also simulate this scenario, in real time.")
+@click.option("--policy", shell_complete=policy_names, help="Policy that decides in the scenario.")
+@click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds per real second.")
+@click.option("--approval", multiple=True, metavar="JOB", help="Job of the scenario whose changes need approval.")
+@click.option("--otlp", metavar="URL", help="OpenTelemetry collector (HTTP); the same as --sink otlp:URL.")
 @click.option(
     "--sink",
     "sinks",
     multiple=True,
     metavar="TARGET",
-    help="Send the metrics there as well: otlp:URL, lines:FILE, or what a package brings; see `penstock extensions`.",
+    help="Also send the metrics there: otlp:URL, lines:FILE, or a sink of a package (`penstock extensions`).",
 )
-@click.option("--new-tokens", is_flag=True, help="Make new tokens, which count at once and alone, and end.")
+@click.option("--new-tokens", is_flag=True, help="Replace all tokens by new ones at once, and exit.")
 @web_options
 def serve(
     store: str | None,
@@ -49,7 +49,7 @@ def serve(
     new_tokens: bool,
     **web: Any,
 ) -> None:
-    """Serve dashboard, API and Prometheus metrics over a store."""
+    """Serve the dashboard, the API and Prometheus metrics of a store."""
     if new_tokens:
         _make_tokens(web["tokens"])
         return
@@ -76,7 +76,7 @@ def _make_tokens(given: Path | None) -> None:
 
     path = given or default_tokens()
     shown = new_tokens_at(path)
-    say(f"new tokens, shown this once (hashes in {path}); those before count no more:", err=True)
+    say(f"new tokens, shown only once (their hashes are in {path}). The old ones are no longer valid:", err=True)
     say(f"read: {shown.read}")
     say(f"operate: {shown.operate}")
 

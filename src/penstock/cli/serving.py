@@ -14,21 +14,30 @@ if TYPE_CHECKING:
     from penstock.web.settings import WebSettings
 
 _OPTIONS = (
-    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen."),
-    click.option("--port", type=click.IntRange(0, 65535), default=7373, show_default=True, help="0 takes a free one."),
+    click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
     click.option(
-        "--allow-host", "allowed_hosts", multiple=True, help="A name by which a proxy passes requests on; needs tokens."
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=7373,
+        show_default=True,
+        help="Port to listen on; 0 picks a free one.",
+    ),
+    click.option(
+        "--allow-host",
+        "allowed_hosts",
+        multiple=True,
+        help="Host name under which a proxy forwards requests; needs tokens.",
     ),
     click.option(
         "--proxy",
         "proxies",
         multiple=True,
         metavar="ADDRESS",
-        help="Address or network of a proxy that says in X-Forwarded-For who asks; needs tokens.",
+        help="Address or network of a trusted proxy that sets X-Forwarded-For; needs tokens.",
     ),
-    click.option("--tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where tokens' hashes are kept."),
-    click.option("--tls-certificate", type=click.Path(path_type=Path), help="A PEM file; needs --tls-key."),
-    click.option("--tls-key", type=click.Path(path_type=Path), help="A PEM file."),
+    click.option("--tokens", type=click.Path(path_type=Path, dir_okay=False), help="File with the hashes of tokens."),
+    click.option("--tls-certificate", type=click.Path(path_type=Path), help="PEM file; needs --tls-key."),
+    click.option("--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."),
 )
 
 

@@ -25,14 +25,14 @@ Examples:
     "--policy",
     "policies",
     shell_complete=policy_names,
-    help="Policies to compare, separated by commas; the scenario's own by default.",
+    help="Policies to compare, separated by commas. Default: as in the scenario.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Seed of all chance in the run; the scenario's own by default.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the random numbers. Default: as in the scenario.")
 @out_option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @out_option("--plot", "plot_out", help="Draw utility and decisions to this PNG file.")
-@out_option("--html", "html_out", help="Write a page about the (first acting) run to this file.")
-@click.option("--store", "store_at", help="Record the runs in this store (a file or a URL) for report and explain.")
-@click.option("--story", is_flag=True, help="Tell every decision, with its reason and what came of it.")
+@out_option("--html", "html_out", help="Write a page about the first run with an acting policy to this file.")
+@click.option("--store", "store_at", help="Record the runs in this store (file or URL), for report and explain.")
+@click.option("--story", is_flag=True, help="Print every decision with its reason and its effect.")
 @click.pass_context
 def simulate(
     context: click.Context,
@@ -45,9 +45,9 @@ def simulate(
     store_at: str | None,
     story: bool,
 ) -> None:
-    """Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.
+    """Run SCENARIO (a YAML file) on the simulated cluster and check its claims.
 
-    Exit code 1 when a claim of the scenario does not come out as it says.
+    Exits with 1 if a claim of the scenario fails.
     """
     from penstock.cli import simulated  # the simulator takes a second to import
     from penstock.cli.terminal import Terminal, width_for

@@ -19,24 +19,24 @@ Examples:
   penstock submit tenants.yaml --master spark://127.0.0.1:7077 --dry-run
   penstock submit tenants.yaml --coordinator http://127.0.0.1:7474
   penstock submit tenants.yaml --standby fraud         a second driver, warm
-  penstock submit tenants.yaml --stop                  what runs still
+  penstock submit tenants.yaml --stop                  ends what still runs
 \b
-Tenants that are to share a driver are named in the file:
+Tenants that share a driver are named in the file:
   together: [ads, bots]
 """
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("tenants", type=click.Path(path_type=Path))
-@click.option("--master", help="The cluster: spark://host:port, yarn or k8s://URL; the file's own by default.")
+@click.option("--master", help="The cluster: spark://host:port, yarn or k8s://URL. Default: as in the file.")
 @coordinator_options
-@click.option("--policy", shell_complete=policy_names, help="The policy that decides within each of them.")
-@click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
-@click.option("--restart/--no-restart", default=True, show_default=True, help="Start a driver again when it dies.")
-@click.option("--standby", metavar="JOBS", help="Keep a second driver warm for these, with commas.")
-@click.option("--logs", type=click.Path(path_type=Path, file_okay=False), help="Where each driver's log goes.")
-@click.option("--dry-run", is_flag=True, help="Print the commands, and start nothing.")
-@click.option("--stop", is_flag=True, help="End what was submitted from this file here and runs still, and end.")
+@click.option("--policy", shell_complete=policy_names, help="Policy that decides within each application.")
+@click.option("--for", "for_", help="How long to run, such as 10m. Default: until Ctrl-C.")
+@click.option("--restart/--no-restart", default=True, show_default=True, help="Restart a driver that dies.")
+@click.option("--standby", metavar="JOBS", help="Keep a second driver warm for these jobs, separated by commas.")
+@click.option("--logs", type=click.Path(path_type=Path, file_okay=False), help="Folder for the drivers' logs.")
+@click.option("--dry-run", is_flag=True, help="Print the commands, but start nothing.")
+@click.option("--stop", is_flag=True, help="End the applications that were submitted from this file, and exit.")
 @store_option
 def submit(
     tenants: Path,
@@ -52,13 +52,13 @@ def submit(
     store: str | None,
     **files: Any,
 ) -> None:
-    """Start an application for each tenant of the file TENANTS, and end them all at Ctrl-C.
+    """Start one application per tenant of the file TENANTS. Ctrl-C ends them all.
 
-    Those that the file names under `together` share one. Each is a `penstock run` of its own on this machine, with
-    its executors on the cluster, its own log, and a run of its own in the store. Where --store has records of these
-    tenants, it is said which could share a driver and which should not.
+    Tenants that the file names under `together` share one application. Each application is a `penstock run` on this
+    machine, with its own log and its own run in the store. Its executors run on the cluster. If --store has earlier
+    runs of these tenants, the command says which of them could share a driver.
 
-    When it is killed itself (kill -9), its drivers go on: --stop ends them, and until then a second one is refused.
+    If this command is killed (kill -9), its drivers continue. --stop ends them. Until then, a second start is refused.
     """
     from penstock.calls import submitted
     from penstock.governing.drivers import INTERRUPTED

@@ -27,10 +27,12 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.option(
-    "--run", "run_name", default="last", show_default=True, shell_complete=run_names, help="Which run: its id or name."
+    "--run", "run_name", default="last", show_default=True, shell_complete=run_names, help="Id or name of the run."
 )
-@click.option("--every", type=click.FloatRange(0.2, 60), default=1.0, show_default=True, help="Seconds between looks.")
-@click.option("--once", is_flag=True, help="Print one table and end; so it is when this is not a terminal.")
+@click.option(
+    "--every", type=click.FloatRange(0.2, 60), default=1.0, show_default=True, help="Seconds between updates."
+)
+@click.option("--once", is_flag=True, help="Print one table and exit. Default if the output is not a terminal.")
 @json_option
 @store_option
 def top(run_name: str, every: float, once: bool, json_out: str | None, store: str | None) -> None:

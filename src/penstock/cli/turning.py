@@ -86,7 +86,7 @@ LEVER_COMMANDS = tuple(map(_command, WORDS))
 
 def lines_of(dials: Iterable[Dial]) -> list[str]:
     """A table of levers, with its heading."""
-    table = [("of", "lever", "now", "asked", "limits", "a turn disturbs", "and shows"), *map(_cells, dials)]
+    table = [("of", "lever", "now", "pending", "limits", "a change disturbs", "effect shows"), *map(_cells, dials)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
 

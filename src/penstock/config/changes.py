@@ -65,7 +65,7 @@ def _taken(before: TenantsFile, after: TenantsFile) -> Iterator[str]:
         if before.settings.get(policy) != after.settings.get(policy):
             yield f"settings of {policy}: {_settings(before, policy)} -> {_settings(after, policy)}"
     if before.price != after.price:
-        yield f"price {_priced(before.slot_price())} -> {_priced(after.slot_price())}, told of the whole run"
+        yield f"price {_priced(before.slot_price())} -> {_priced(after.slot_price())}, for the whole run"
 
 
 def _left(running: TenantsFile, wanted: TenantsFile) -> Iterator[str]:
@@ -104,9 +104,9 @@ def _can_be_told(price: PricePart | None, running: TenantsFile) -> bool:
 def _goes_on(name: str, old: Any, new: Any) -> str:
     if isinstance(old, dict) and isinstance(new, dict):  # values of `conf` and `params` may be secrets
         changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
-        return f"{name} ({', '.join(changed)}) needs another start: this run goes on with what it began with"
+        return f"{name} ({', '.join(changed)}) takes effect after a restart: this run continues with what it began with"
     before, after = _named(name, old), _named(name, new)
-    return f"{name} {before} -> {after} needs another start: this run goes on with {before}"
+    return f"{name} {before} -> {after} takes effect after a restart: this run continues with {before}"
 
 
 def _named(name: str, value: Any) -> str:

@@ -87,9 +87,9 @@ def _fed(composer: "_Composer", text: str) -> None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Mark(1, 1) if mark is None else Mark(mark.line + 1, mark.column + 1)
-        raise NotYamlError(place, _line_at(text, place), f"mend the YAML there: {_words_of(error)}") from None
+        raise NotYamlError(place, _line_at(text, place), f"fix the YAML there: {_words_of(error)}") from None
     except yaml.YAMLError as error:
-        raise NotYamlError(Mark(1, 1), text[:20], f"mend the YAML: {_words_of(error)}") from None
+        raise NotYamlError(Mark(1, 1), text[:20], f"fix the YAML: {_words_of(error)}") from None
 
 
 def mark_at(text: str, position: int) -> Mark:
@@ -120,7 +120,7 @@ class _Composer:
             self._documents += 1
             self._anchors.clear()
             if self._documents > 1 and not self._several:
-                raise NotYamlError(mark_of(event), "---", "write one document; take out what begins a second one")
+                raise NotYamlError(mark_of(event), "---", "write one document; remove the second one")
         elif isinstance(event, ScalarEvent):
             self._add(Node(scalar(event), mark_of(event)), event, event.anchor)
         elif isinstance(event, AliasEvent):
@@ -175,7 +175,7 @@ class _Composer:
         into.key, into.key_mark, into.merging = key, node.mark, key is MERGE
         if key in into.node.keys:
             first = into.node.keys[key].line
-            remedy = f"take it out or rename it: the same key stands in line {first} already"
+            remedy = f"take it out or rename it: the same key is already in line {first}"
             path = (*(one.place for one in self._open[:-1]), key)
             self.twice.append(NotYamlError(node.mark, key, remedy, path))
 

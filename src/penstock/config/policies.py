@@ -1,4 +1,4 @@
-"""Policies and their settings as they stand in a file: those that there are none of, and values that will not do."""
+"""Policies and their settings as they stand in a file: those that there are none of, and values that cannot be used."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from penstock.planning.registry import policies, wrong_settings
 
 
 def wrong_policies(document: Document, field: str, chosen: str | None = None) -> list[ConfigError]:
-    """Policies that there are none of, in `field` and among the settings; and settings that will not do."""
+    """Policies that there are none of, in `field` and among the settings; and settings that cannot be used."""
     errors, known = [], policies()
     for path, name in _policies(document, field):
         if isinstance(name, str) and name not in known:

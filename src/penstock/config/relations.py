@@ -179,7 +179,7 @@ def _too_fast(
 def _number(
     document: Document, path: tuple[Any, ...], read: Callable[[object], float], absent: float | None
 ) -> float | None:
-    """What is written there in seconds, `absent` where nothing is, None for what will not do by itself."""
+    """What is written there in seconds, `absent` where nothing is, None for what cannot be used by itself."""
     written = document.value_at(path)
     if written is ABSENT or written is None:
         return absent

@@ -8,9 +8,9 @@ from penstock.core.orders import Act
 _SAID: Mapping[Act, str] = {
     Act.PAUSE: "paused governing",
     Act.RESUME: "resumed governing",
-    Act.DRY_RUN: "asked for a dry run: decisions are said and not carried out",
+    Act.DRY_RUN: "started a dry run: decisions are recorded, not carried out",
     Act.DO: "ended the dry run: decisions are carried out",
-    Act.INTENT: "changed what is asked for",
+    Act.INTENT: "changed the intent",
     Act.TURN: "asked for",
     Act.APPROVE: "approved",
     Act.REFUSE: "refused",
@@ -25,7 +25,7 @@ class HeardAct:
     >>> HeardAct(60.0, "ann", Act.PAUSE).line
     'ann paused governing'
     >>> HeardAct(60.0, "ann", Act.INTENT, "fraud: p95 latency <= 3s", "fraud").line
-    'ann changed what is asked for: fraud: p95 latency <= 3s'
+    'ann changed the intent: fraud: p95 latency <= 3s'
     """
 
     at_s: float

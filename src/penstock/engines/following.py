@@ -45,7 +45,7 @@ class Follower:
             return
         if self._alone_since_s is None:
             self._alone_since_s = self._clock()
-            _log.warning("whoever started this process is gone; it ends")
+            _log.warning("the process that started this one is gone, so it ends")
             self._end(signal.SIGINT)
         elif self._clock() - self._alone_since_s > self._ends_within_s:
             self._end(signal.SIGKILL)

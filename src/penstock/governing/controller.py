@@ -317,8 +317,8 @@ class Controller:
                 self._ends(told(error))
                 self._show()
             except BaseException as error:
-                _log.exception("governing stumbled; the queries run on with their last shares, and it begins anew")
-                self._tending.also(f"governing stumbled and began anew: {told(error)}")
+                _log.exception("governing failed and restarts; the queries continue with their last shares")
+                self._tending.also(f"governing failed and restarted: {told(error)}")
                 if not self._stop.wait(self._governed.settings.interval_s):
                     continue
             return

@@ -79,7 +79,7 @@ class Coordinated:
         return Agent(self.application, governed, self.link())
 
     def link(self) -> Link:
-        """The way there; a ConfigError without a token, or where the URL or a file will not do."""
+        """The way there; a ConfigError without a token, or where the URL or a file cannot be used."""
         token = (self.token or os.environ.get(TOKEN, "")).strip()  # of a file or a secret, with its end of line
         if not token:
             remedy = f"set {TOKEN} to what `penstock coordinate FLEET.yaml --new-token {self.application}` showed"

@@ -94,7 +94,7 @@ class Coordinator:
         """What every application is to have; an OutageError where nobody may say so."""
         engine, decided_s = self._leading, self._decided_s
         if decided_s is None:
-            raise OutageError("this coordinator leads since a moment ago: nothing is decided before agents were heard")
+            raise OutageError("this coordinator has just begun to lead: it decides once agents have reported")
         stale_s = max(_STALE_ROUNDS * self._file.interval, self._file.lease)
         return Wishes(self._file.name, engine.wishes(), self._even() - decided_s, stale_s, engine.silent_s)
 
@@ -135,7 +135,7 @@ class Coordinator:
             engine = self._engine
             leader = self._lease.take(self._file.lease, 0 if engine is None else engine.obeyed)
         except OutageError as error:
-            _log.warning("nobody says who leads: %s", error)
+            _log.warning("the leader is unknown: %s", error)
             return self.leads
         self._leader = leader
         if not leader.ours:
@@ -177,11 +177,11 @@ class Coordinator:
         try:
             self._govern(self._engine, over)
         except GoverningEndsError as error:
-            _log.warning("this coordinator leads no more: %s", error)
+            _log.warning("this coordinator no longer leads: %s", error)
         except PenstockError as error:  # a store that is away is so every second: a line each
-            _log.warning("governing stumbled and begins anew: %s", error)
+            _log.warning("governing failed and restarts: %s", error)
         except Exception as error:
-            _log.exception("governing stumbled and begins anew: %s", told(error))
+            _log.exception("governing failed and restarts: %s", told(error))
         finally:
             self._engine, self._until_s, self._decided_s = None, 0.0, None
             over.set()

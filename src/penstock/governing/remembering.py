@@ -121,7 +121,7 @@ def left_behind(target: str | Path | None, run_id: str | None) -> Left:
             gallery = Gallery(store.database, run_id)
             newest = gallery.newest()
             return Left() if newest is None else _left(newest.view, gallery.decisions(newest=None))
-    except (StoreError, ConfigError):  # as in a run's first life; a store that will not do is told when it is begun
+    except (StoreError, ConfigError):  # as in a run's first life; a store that cannot be used is told when it is begun
         return Left()
 
 

@@ -149,7 +149,7 @@ def _why(driver: "subprocess.Popen[bytes] | None", code: int, frozen: bool) -> s
     if driver is None:
         return "it could not be started"
     if code == _REFUSED:
-        return "what it says above is to be mended, and then it goes on"
+        return "fix what it says above; then it continues"
     return "it gave no sign of life" if frozen else f"exit code {code}"
 
 

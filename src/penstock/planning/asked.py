@@ -98,7 +98,7 @@ def _cut(asked: Sequence[Decision], held: Sequence[Decision]) -> Iterator[str]:
         lever = _lever(move)
         told = f"{move.job}: {move.text}, {decision.why}"
         if move.before == move.after:
-            yield f"{told}: it is so already"
+            yield f"{told}: it already has this value"
         elif lever not in done:
             yield f"{told}, is not done: the limits allow nothing of it"
         elif done[lever].after != move.after:

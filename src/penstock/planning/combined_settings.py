@@ -12,14 +12,14 @@ from penstock.planning.phoebe.settings import PhoebeSettings, Profiles
 
 @dataclass(frozen=True, slots=True)
 class CombinedSettings:
-    """`profiles` is what was profiled of jobs, by name."""
+    """Settings of its parts, and of executor memory."""
 
     arbiter: ArbiterSettings = ArbiterSettings()
     henge: HengeSettings = HengeSettings()
     phoebe: PhoebeSettings = PhoebeSettings()
     executors: ExecutorsSettings = ExecutorsSettings()  # of many applications
-    profiles: Profiles = field(default_factory=dict)  # what was profiled of each job; the file's `profiles`
-    memory: MemoryMode | str = MemoryMode.ADVISE  # where executors are short of it; see planning/memory.py
+    profiles: Profiles = field(default_factory=dict)  # profiles by job, as `profiles` in the tenants file
+    memory: MemoryMode | str = MemoryMode.ADVISE  # off, advise or act on a shortage of executor memory
 
     def __post_init__(self) -> None:
         if self.memory not in tuple(MemoryMode):

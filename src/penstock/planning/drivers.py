@@ -97,7 +97,7 @@ def _why_apart(use: TenantUse, slots: int, room: float) -> str | None:
 def _shared(uses: Sequence[TenantUse], slots: int) -> DriverAdvice:
     total, fewer = sum(use.slots for use in uses), len(uses) - 1
     if not fewer:
-        return DriverAdvice((uses[0].tenant,), f"it uses {total:.1f} slots, and nobody else fits beside it")
+        return DriverAdvice((uses[0].tenant,), f"it uses {total:.1f} slots, so no other job fits into its driver")
     many = "" if fewer == 1 else "s"
     why = f"together they use {total:.1f} of the {slots} slots of an executor"
     return DriverAdvice(

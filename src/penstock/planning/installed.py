@@ -51,6 +51,6 @@ def _loaded(point: EntryPoint) -> PolicyEntry:
 
 def _unusable(point: EntryPoint, why: str) -> PolicyEntry:
     def refuse(settings: Any) -> NoReturn:
-        raise ConfigError("policy", point.name, f"mend its package: {why}")
+        raise ConfigError("policy", point.name, f"fix its package: {why}")
 
     return PolicyEntry(f"cannot be used: {why}", refuse)

@@ -30,5 +30,5 @@ class Tending:
         error, self._error = self._error, None
         said, self._said = list(self._said.values()), {}
         if error is not None:
-            said.append(f"tending the jobs between rounds failed: {told(error)}; it is tried again")
+            said.append(f"work between rounds failed and is retried: {told(error)}")
         return tuple(said)

@@ -26,7 +26,7 @@ class UnreadableError(StoreError):
 
 
 class FileGoneError(StoreError):
-    """The file that a run was written into is not there any more; `begin` goes on in the one that is."""
+    """The file that a run was written into no longer exists; `begin` goes on in the one that is."""
 
 
 @dataclass(frozen=True, slots=True)

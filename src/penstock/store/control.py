@@ -156,7 +156,7 @@ class DeskControl:
 
     def _warn(self, error: StoreError | ConfigError) -> None:
         if not self._down:
-            _log.warning("%s; requests are not heard meanwhile", error)
+            _log.warning("%s; requests are not read meanwhile", error)
         self._down = True
 
 

@@ -172,9 +172,9 @@ class Database:
 
 _REMEDIES = {  # by what SQLite says
     "is locked": "end the other program that holds the file (`fuser FILE` names it)" + TRIED_AGAIN,
-    "unable to open": "see that the file is there and may be read" + TRIED_AGAIN,
-    "Permission denied": "see that whoever runs this may look into its folder, and read and write the file",
-    "readonly": "see that whoever runs this may write to the file and to its folder",
+    "unable to open": "check that the file exists and is readable" + TRIED_AGAIN,
+    "Permission denied": "make its folder readable, and the file readable and writable, for this user",
+    "readonly": "make the file and its folder writable for this user",
     "disk is full": "free space on its disk" + TRIED_AGAIN,
     "disk I/O error": "see whether its disk is well" + TRIED_AGAIN,
     "malformed": "the file is damaged: copy what is left with `sqlite3 FILE .recover`, or give another with --store",
@@ -196,9 +196,9 @@ def _remedy_of_file(words: str, path: Path, writes: bool) -> str:
 
 def _remedy_of_access(path: Path, writes: bool) -> str:
     if not os.access(path, os.R_OK):
-        return "see that whoever runs this may read the file"
+        return "make the file readable for this user"
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return f"see that {path.name}-wal and {path.name}-shm beside it are files that may be read and written"
+        return f"see that {path.name}-wal and {path.name}-shm beside it are readable and writable files"
     if writes:
         return _REMEDIES["readonly"]
     if waits_beside(path):

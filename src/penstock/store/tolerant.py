@@ -23,7 +23,7 @@ T = TypeVar("T")
 RETRY_S = 60.0
 CAUGHT_UP_AT_ONCE = 20  # cycles written in one round after an outage: 0.1 s on SQLite
 
-REMEDY = "governing goes on and remembers in memory; free space or mend the database, it is tried again by itself"
+REMEDY = "governing continues, with its record in memory. Free space or fix the database; writing is retried"
 
 log = logging.getLogger("penstock.store")
 

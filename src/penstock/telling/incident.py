@@ -150,9 +150,9 @@ def _what(
         when = "" if longest is None else f", longest from {clock(longest[0])} to {clock(longest[1])}"
         yield f"{asked} and missed it for {span(cost.missed_s)} of {span(cost.length_s)}{when}."
     else:
-        yield f"{asked}; whenever it was seen it had it."
+        yield f"{asked}; whenever it was measured, it met that."
     if cost.unseen_s > 0:
-        yield f"For {span(cost.unseen_s)} nobody knew how it did, for want of figures of now."
+        yield f"For {span(cost.unseen_s)} it had no current metrics."
     if worst is not None:
         yield f"Its latency was {seconds_text(worst[0])} at worst, at {clock(worst[1])}."
     if most:
@@ -163,11 +163,11 @@ def _whom(facts: Facts, cost: Cost) -> Iterator[str]:
     hit = sorted(((share, name) for name, share in facts.others.items() if share >= 0.005), reverse=True)
     alone = f"{facts.tenant} alone" if cost.missed_s > 0 or cost.unseen_s > 0 else "Nobody"
     if not hit:
-        yield f"{alone}: every other tenant had what it asked for whenever it was seen."
+        yield f"{alone}: every other tenant met its intent whenever it was measured."
         return
     told = ", ".join(f"{name} {percent(share)}" for share, name in hit[:NAMED])
     more = f" and {count(len(hit) - NAMED, 'more tenant')}" if len(hit) > NAMED else ""
-    yield f"Others missed theirs in the same time, too: {told} of it{more}."
+    yield f"Others missed their intents in that time, too: {told} of it{more}."
 
 
 def _why(facts: Facts, cost: Cost) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _why(facts: Facts, cost: Cost) -> Iterator[str]:
 
 def _done(facts: Facts) -> Iterator[str]:
     if not facts.decisions and not facts.acts:
-        yield "Nothing was decided about it, and nobody asked for anything."
+        yield "There were no decisions about it, and no requests."
     for place, record in facts.decisions[:NAMED]:
         decision = record.decision
         what = moves_text(decision.moves) or decision.reason.value

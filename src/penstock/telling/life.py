@@ -19,11 +19,11 @@ def life_text(life: ControllerLife, sign: Sign | None, now_epoch_s: float) -> st
         return ""
     off_s = sign.at_epoch_s - now_epoch_s
     if life is ControllerLife.ENDED:
-        told = "ended in order at" if sign.ended else "left its last sign of life at"
+        told = "ended in order at" if sign.ended else "gave its last sign of life at"
         return f"Its controller {told} {_instant(sign.at_epoch_s)}."
     if life is ControllerLife.AHEAD:
-        mend = "Set both by a time server; until then only new cycles show that it lives."
-        return f"{_clock(off_s)}, so that its sign of life proves nothing. {mend}"
+        mend = "Set both by a time server; until then only new cycles show that it is alive."
+        return f"{_clock(off_s)}, so its sign of life proves nothing. {mend}"
     if life is ControllerLife.SILENT:
         return silent_text(min(sign.at_epoch_s, now_epoch_s))
     if life is ControllerLife.AWAITED:
@@ -36,20 +36,20 @@ def awaited_text(sign: Sign) -> str:
     """That a sign is there, that the next one is waited for, and how long.
 
     >>> print(awaited_text(Sign(1_763_683_200.0, interval_s=10.0)))
-    Its controller gave a sign of life at 2025-11-21 00:00:00 UTC; the next one, due within 30 s, shows that it lives.
+    Its controller gave a sign of life at 2025-11-21 00:00:00 UTC; the next one, due within 30 s, proves it alive.
     """
-    due = f"the next one, due within {span(sign.patience_s)}, shows that it lives"
+    due = f"the next one, due within {span(sign.patience_s)}, proves it alive"
     return f"Its controller gave a sign of life at {_instant(sign.at_epoch_s)}; {due}."
 
 
 def silent_text(since_epoch_s: float) -> str:
     """That no sign of life came since, what that may mean, and what to do."""
     since = _instant(since_epoch_s)
-    why = "it was killed, stands still, or cannot write to the store"
+    why = "it was killed, is stuck, or cannot write to the store"
     return (
         f"Its controller has given no sign of life since {since} and did not say that it ended: {why}. "
-        "What is told is as it was then. Look whether its driver runs, and start it again; "
-        "`penstock run --restart` does that by itself."
+        "What is shown is of that time. Check its driver, and restart it if needed; "
+        "`penstock run --restart` does that automatically."
     )
 
 

@@ -24,7 +24,7 @@ def headline(view: View, known: Known | None = None) -> str:
     `known` are the last latencies of those that have none now.
     """
     if not view.jobs:
-        return "No tenant has been seen yet."
+        return "There is no tenant yet."
     states = states_of(view)
     ranked = sorted(view.jobs, key=lambda job: (WORST_FIRST.index(states[job.name]), -lost(job), job.name))
     groups = {state: list(jobs) for state, jobs in groupby(ranked, key=lambda job: states[job.name])}

@@ -264,7 +264,7 @@ def _lost(run: Run) -> Iterable[str]:
         yield silent_text(run.last_sign_epoch_s)
     if run.life is ControllerLife.AHEAD:
         ahead = "the clock of its controller is ahead of this machine's. Set both by a time server"
-        yield f"Not known whether it goes on: {ahead}."
+        yield f"Unknown whether it continues: {ahead}."
 
 
 def _unseen_text(job: JobSummary) -> str:

@@ -13,13 +13,13 @@ def without_text(found: Counterfactual) -> str:
     >>> without_text(Without(3, 120.0, really=0.70, with_it=0.72, without=0.61, off=0.04))
     'without it 61 % of the utility over the next 2 min instead of 72 % (simulated; off by 4.0 %)'
     >>> without_text(Untold(3, "it was not carried out"))
-    'without it: not told, it was not carried out'
+    'without it: unknown, it was not carried out'
     """
     if isinstance(found, Untold):
-        return f"without it: not told, {found.why}"
+        return f"without it: unknown, {found.why}"
     error = f"simulated; {_error(found.gain, found.off)}"
     if not found.tells:
-        return f"without it: not told, the simulator was off by {tenths(found.off)} over the next {span(found.span_s)}"
+        return f"without it: unknown, the simulator was off by {tenths(found.off)} over the next {span(found.span_s)}"
     if abs(found.gain) < NOTICED:
         return (
             f"without it the same, {percent(found.without)} of the utility over the next {span(found.span_s)} ({error})"

@@ -72,7 +72,7 @@ def ask(store: SqlStore, run_id: str, act: ActIn, who: str, life: ControllerLife
     sign = None if card is None else card.sign
     found = life or (ControllerLife.ENDED if sign is None else sign.life(now_s))
     if sign is None or not found.governs:
-        refused = f"run {run_id!r} is not governed by anybody now; only a running controller can be asked"
+        refused = f"run {run_id!r} has no running controller; only a running one accepts requests"
         raise NotLiveError(f"{refused}. {life_text(found, sign, now_s)}".rstrip(". "))
     intent, job, proposal, turn = None, None, None, None
     if act.act is Act.INTENT:

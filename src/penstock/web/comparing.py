@@ -89,7 +89,7 @@ def _sentences(a: CompareSideOut, b: CompareSideOut, jobs: Iterable[CompareJobOu
         yield f"{one} is compared with itself."
     if a.utility_share is None or b.utility_share is None:
         nobody = " and ".join(name for name, side in ((one, a), (other, b)) if side.utility_share is None)
-        yield f"Of {nobody} no figure is recorded, so that nothing can be compared."
+        yield f"No metrics of {nobody} are recorded, so nothing can be compared."
         return
     gain = b.utility_share - a.utility_share
     shares = f"{percent(b.utility_share)} of the utility that tenants could have instead of {percent(a.utility_share)}"
@@ -101,7 +101,7 @@ def _sentences(a: CompareSideOut, b: CompareSideOut, jobs: Iterable[CompareJobOu
         yield f"Only one of them had {named(others)}."
     changed = [job.name for job in jobs if job.asks_a and job.asks_b and job.asks_a != job.asks_b]
     if changed:
-        yield f"{named(changed)} asked for something else, so that shares are of different targets."
+        yield f"{named(changed)} had other intents, so the shares are of different targets."
     yield f"{span(b.length_s)} with {count(b.decisions, 'decision')} against {span(a.length_s)} with {a.decisions}."
 
 
@@ -111,6 +111,6 @@ def _of_jobs(jobs: list[CompareJobOut]) -> Iterable[str]:
     told = [f"{job.name} {percent(job.met_b)} of the time instead of {percent(job.met_a)}" for job in moved[:NAMED]]
     if told:
         more = f"; {len(moved) - NAMED} more differ" if len(moved) > NAMED else ""
-        yield f"What was asked for was met by {', '.join(told)}{more}."
+        yield f"Intents were met by {', '.join(told)}{more}."
     elif jobs:
-        yield "Each tenant had what it asked for as often in both."
+        yield "Each tenant met its intent as often in both runs."

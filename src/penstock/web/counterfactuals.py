@@ -84,7 +84,7 @@ def _known(number: int, records: Sequence[DecisionRecord]) -> int:
         raise ConfigError("decision", number, f"write 1 to {len(records)}" if records else "none was taken yet")
     if records[number - 1] is EARLIER:
         first = records.count(EARLIER) + 1
-        raise ConfigError("decision", number, f"write {first} to {len(records)}: of so many only the newest are told")
+        raise ConfigError("decision", number, f"write {first} to {len(records)}: only the newest are kept")
     return number
 
 
@@ -97,7 +97,7 @@ def _tried(gallery: Gallery, number: int, records: Sequence[DecisionRecord], wit
     untold = untellable(number, records, span_s)
     newest = gallery.newest(at_s) if untold is None else None
     if untold is not None or newest is None or newest.view.at_s < at_s:
-        return untold or Untold(number, "the cycle that it was made in is kept no more")
+        return untold or Untold(number, "its cycle is no longer stored")
     before = without_trouble(newest.view)
     if not before.jobs:
         return Untold(number, "no tenant had figures then")

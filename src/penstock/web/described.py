@@ -40,7 +40,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     403: {"model": ErrorOut, "description": "The token does not allow it, or it came from another site"},
     404: {"model": ErrorOut, "description": "There is no such run, or job"},
     409: {"model": ErrorOut, "description": "Nobody governs the run now"},
-    422: {"model": ErrorOut, "description": "A field holds a value that will not do"},
+    422: {"model": ErrorOut, "description": "A field holds a value that cannot be used"},
     429: {"model": ErrorOut, "description": "Too many requests"},
     503: {"model": ErrorOut, "description": "The store cannot be read now, or as many ask already as may"},
 }
@@ -57,8 +57,8 @@ _REFUSED = {  # what is told with each status, in the words of the routes and of
     "400": ("There was an error parsing the body", None, None),
     "401": ("A token is needed: Authorization: Bearer <token>.", None, None),
     "403": ("The read token does not allow this; the operate token does.", None, None),
-    "404": ("job: 'nobody' will not do; name one of clicks, fraud", "job", "name one of clicks, fraud"),
-    "409": ("run 'nightly' is not governed by anybody now; only a running controller can be asked", None, None),
+    "404": ("job: 'nobody' cannot be used; name one of clicks, fraud", "job", "name one of clicks, fraud"),
+    "409": ("run 'nightly' has no running controller; only a running one accepts requests", None, None),
     "422": ("limit: Input should be greater than or equal to 1", "limit", "Input should be greater than or equal to 1"),
     "429": ("Too many requests; wait a moment.", None, None),
     "503": (

@@ -25,7 +25,7 @@ class DoorTls:
 
 
 def door_tls(certificate: Path | None, key: Path | None, authority: Path | None = None) -> DoorTls | None:
-    """None where no file is given; a ConfigError in one line where a file is missing, or will not do."""
+    """None where no file is given; a ConfigError in one line where a file is missing, or cannot be used."""
     if certificate is None and key is None:
         if authority is not None:
             remedy = "add --tls-certificate and --tls-key: certificates of agents are asked for over TLS only"

@@ -21,11 +21,13 @@ from penstock.store.gallery import Newest
 from penstock.web.shapes import DecisionOut, RunOut
 from penstock.web.shapes_control import ControlOut
 
-_WEIGHT = "The job's weight in sharing the slots; where its operators have threads of their own, these"
-_BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"
-_OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
-_WANTED = "Executors that it is to have, as was decided; no sample while nobody governs"
-_NEEDED = "Executors beyond which more are worth next to nothing; no sample while nobody governs, or where nobody knows"
+_WEIGHT = "Weight of the job for dividing the slots; or its threads, if its operators have threads of their own"
+_BUSY = (
+    "Share of time that the operator, or the job's share of the slots, is busy; above 1 if it uses idle slots of others"
+)
+_OFF = "Mean distance between the job's predicted and actual utility, as a share of its maximum"
+_WANTED = "Executors that were decided for the application; no sample without a live controller"
+_NEEDED = "Executors beyond which more add almost no utility; no sample if unknown or without a live controller"
 _USUAL = (50.0, 95.0, 99.0)  # percentiles
 _OPEN = "not judged"  # yet, or at all: a driver that goes on with a run may judge what its record left open
 
@@ -68,7 +70,7 @@ def families(seen: Seen) -> Iterator[Metric]:
         short = [((run,), bool(seen.newest.shortfall))]
         yield _gauge("penstock_shortfall", "1 while no shares meet all intents", ("run",), short)
         ended = [((run,), seen.newest.note.startswith(GOVERNING_ENDED))]
-        about = "1 where governing ended by itself: another controller took over, or the application is gone"
+        about = "1 if governing ended by itself: another controller took over, or the application is gone"
         yield _gauge("penstock_governing_ended", about, ("run",), ended)
         yield from _of_jobs(run, seen.newest)
         yield from _states(run, _told_states(seen))
@@ -80,10 +82,10 @@ def families(seen: Seen) -> Iterator[Metric]:
 
 def _of_controller(seen: Seen) -> Iterator[Metric]:
     run, control = (seen.run.name,), seen.control
-    yield _gauge("penstock_controller_up", "1 while the run's controller shows life", ("run",), [(run, control.live)])
+    yield _gauge("penstock_controller_up", "1 while the run's controller is alive", ("run",), [(run, control.live)])
     yield _gauge("penstock_paused", "1 while governing is paused", ("run",), [(run, control.paused_by is not None)])
     yield _gauge("penstock_dry_run", "1 while decisions are not carried out", ("run",), [(run, control.dry_run)])
-    yield _gauge("penstock_proposals_open", "Decisions that wait for a yes", ("run",), [(run, len(control.proposals))])
+    yield _gauge("penstock_proposals_open", "Decisions awaiting approval", ("run",), [(run, len(control.proposals))])
     seen_at = control.seen_at_epoch_s
     # Of a controller whose clock is ahead of ours nobody can say it.
     age_s = None if seen_at is None or control.life == "ahead" else max(0.0, time.time() - seen_at)
@@ -102,7 +104,7 @@ def _states(run: str, states: Mapping[str, State]) -> Iterator[Metric]:
     every: list[Sample] = [((run, job, state), found is state) for job, found in states.items() for state in State]
     yield _gauge("penstock_job_state", "1 for the state that the job is in", ("run", "job", "state"), every)
     met: list[Sample] = [((run, job), found is State.FINE) for job, found in states.items() if found in _PROVEN]
-    about = "1 while the job has all it asked for, by figures of now; whatever it did not ask for may be lacking"
+    about = "1 while current metrics show that the job meets its intent"
     yield _gauge("penstock_job_slo_met", about, ("run", "job"), met)
 
 
@@ -111,25 +113,25 @@ def _budgets(run: str, view: View) -> Iterator[Metric]:
     found = [(job.name, job.spent) for job in view.jobs if job.spent is not None]
     labels = ("run", "job")
     kept: list[Sample] = [((run, job), spent.asked.keep) for job, spent in found]
-    yield _gauge("penstock_job_budget_keep_ratio", "The share of windows that is to be good", labels, kept)
+    yield _gauge("penstock_job_budget_keep_ratio", "Share of windows that must be good", labels, kept)
     left: list[Sample] = [((run, job), spent.left) for job, spent in found]
-    about = "The share of the job's error budget that is left; below 0 once more is lost than may be"
+    about = "Share of the job's error budget that is left; below 0 once it is overspent"
     yield _gauge("penstock_job_budget_left_ratio", about, labels, left)
     burns: list[Sample] = [
         ((run, job, text_of_days(burn.over_s)), burn.rate) for job, spent in found for burn in spent.burns
     ]
-    about = "How fast the error budget went over that time; at 1 it lasts just as long as its period"
+    about = "Burn rate of the error budget over that time; at 1 it lasts exactly its period"
     yield _gauge("penstock_job_budget_burn_rate", about, (*labels, "over"), burns)
     urgency: list[Sample] = [((run, job), spent.urgency) for job, spent in found]
-    about = "How many times its worth the job counts for, its budget running low; else 1"
+    about = "Factor by which a low error budget raises the job's worth; else 1"
     yield _gauge("penstock_job_urgency", about, labels, urgency)
 
 
 def _of_fleet(run: str, view: View) -> Iterator[Metric]:
-    about = "Total utility of all jobs, of stale ones as it was last"
+    about = "Total utility of all jobs; for stale jobs the last known value"
     yield _gauge("penstock_utility", about, ("run",), [((run,), view.utility)])
-    yield _gauge("penstock_utility_max", "What it could be at most", ("run",), [((run,), view.max_utility)])
-    about = "What it could be now: the maximum of those jobs that are not starting"
+    yield _gauge("penstock_utility_max", "Maximum of the total utility", ("run",), [((run,), view.max_utility)])
+    about = "Maximum over the jobs that are not starting"
     yield _gauge("penstock_utility_possible", about, ("run",), [((run,), possible_utility(view))])
 
 
@@ -137,16 +139,16 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     jobs, shares = newest.view.jobs, shares_of(newest.view)
     for name, about, figure in (
         ("penstock_job_utility", "Utility of the job", lambda job: job.utility),
-        ("penstock_job_utility_max", "What the job is worth at most", lambda job: job.max_utility),
+        ("penstock_job_utility_max", "Maximum utility of the job", lambda job: job.max_utility),
         ("penstock_job_slots", _WEIGHT, lambda job: job.figures.threads),
-        ("penstock_job_slot_share", "Slots that the job's weight stands for", lambda job: shares[job.name].slots),
+        ("penstock_job_slot_share", "Slots that the job's weight amounts to", lambda job: shares[job.name].slots),
         ("penstock_job_cores", "Cores that the job's tasks kept busy", lambda job: shares[job.name].cores),
         ("penstock_job_latency_mean_seconds", "Mean latency from arrival to result", _mean_latency),
         ("penstock_job_juice_ratio", "Share of the input that is processed", lambda job: job.figures.juice),
-        ("penstock_job_arrival_rows_per_second", "Rows that arrive", lambda job: job.figures.arrival_rps),
-        ("penstock_job_processed_rows_per_second", "Rows that are processed", lambda job: job.figures.processed_rps),
-        ("penstock_job_backlog_rows", "Rows that wait", lambda job: job.figures.backlog_rows),
-        ("penstock_job_figures_age_seconds", "Age of the job's figures", lambda job: job.figures.age_s),
+        ("penstock_job_arrival_rows_per_second", "Rows arriving per second", lambda job: job.figures.arrival_rps),
+        ("penstock_job_processed_rows_per_second", "Rows processed per second", lambda job: job.figures.processed_rps),
+        ("penstock_job_backlog_rows", "Rows that wait in the source", lambda job: job.figures.backlog_rows),
+        ("penstock_job_figures_age_seconds", "Age of the job's metrics", lambda job: job.figures.age_s),
         ("penstock_job_state_bytes", "Size of the job's state", lambda job: job.figures.state_bytes),
         (
             "penstock_job_trouble",
@@ -164,7 +166,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     capacity: list[Sample] = [((run, job, op.name), op.capacity) for job, op in operators]
     yield _gauge("penstock_operator_capacity_ratio", _BUSY, labels, capacity)
     threads: list[Sample] = [((run, job, op.name), op.threads) for job, op in operators]
-    about = "Threads of the operator; of one that stands for all of its job, the job's weight"
+    about = "Threads of the operator; the job's weight for the operator *"
     yield _gauge("penstock_operator_threads", about, labels, threads)
     yield _shuffle(run, jobs)
 
@@ -172,7 +174,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
 def _recoveries(run: str, newest: Newest) -> Iterator[Metric]:
     """By what would be lost, with the bounds within which nine in ten lie where these are known."""
     told = [(job.name, one) for job in newest.view.jobs for one in newest.recoveries_by_kind(job)]
-    about = "Foretold time to recover, by what would be lost"
+    about = "Predicted recovery time, by what is lost"
     labels = ("run", "job", "lost")
     expected: list[Sample] = [((run, job, one.lost), one.seconds) for job, one in told]
     yield _gauge("penstock_job_recovery_foretold_seconds", about, labels, expected)
@@ -181,7 +183,7 @@ def _recoveries(run: str, newest: Newest) -> Iterator[Metric]:
         for job, one in told
         for bound, seconds in (("low", one.low_s), ("high", one.high_s))
     ]
-    about = "Within these bounds lie nine in ten of such recoveries, by those that came before"
+    about = "Bounds that held nine in ten past recoveries of this kind"
     yield _gauge("penstock_job_recovery_bound_seconds", about, (*labels, "bound"), bounds)
 
 
@@ -218,7 +220,7 @@ def _of_machines(run: str, view: View) -> Iterator[Metric]:
         ("penstock_machine_cores", "Cores of the machine", "cores"),
         ("penstock_machine_memory_ratio", "Share of its memory in use", "memory_share"),
         ("penstock_machine_executors", "Executors on the machine", "executors"),
-        ("penstock_machine_up", "1 while the machine is there", "alive"),
+        ("penstock_machine_up", "1 while the machine is up", "alive"),
     ):
         samples: list[Sample] = [((run, machine.name), getattr(machine, field)) for machine in view.machines]
         yield _gauge(name, about, ("run", "machine"), samples)
@@ -262,10 +264,10 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
     yield _counter("penstock_decisions_total", "Decisions, by reason", ("run", "reason"), by_reason)
     # Those are closed later, so their number may fall.
     open_now = came.pop(_OPEN, 0)
-    about = "Decisions of which it is not known yet what came of them"
+    about = "Decisions without a final verdict"
     yield _gauge("penstock_decisions_not_judged", about, ("run",), [((run,), open_now)])
     by_outcome: list[Sample] = [((run, outcome), count) for outcome, count in sorted(came.items())]
-    yield _counter("penstock_decision_outcomes_total", "Decisions, by what came of them", ("run", "came"), by_outcome)
+    yield _counter("penstock_decision_outcomes_total", "Decisions, by final verdict", ("run", "came"), by_outcome)
     errors = sum(len(decision.errors) for decision in seen.decisions)
     yield _counter("penstock_step_errors_total", "Steps that the engine refused", ("run",), [((run,), errors)])
 

@@ -22,7 +22,7 @@ from penstock.whatif.answer import without_trouble
 from penstock.whatif.question import SimulatorTrial
 from penstock.whatif.remedies import Remedies, Tried, priced, remedies
 
-IN_TROUBLE = "No lever mends what is wrong with it: see to that first. The driver's log tells more."
+IN_TROUBLE = "No lever can fix this problem. Fix it first; see the driver's log."
 SPAN_S = 120.0  # of arrivals that each change is tried on
 _FOR_THE_TRIAL = 0.2  # of the time to answer
 NO_NINE = (
@@ -46,7 +46,7 @@ def answer(gallery: Gallery, asked: RemediesIn, within_s: float) -> RemediesOut:
     began_s = time.monotonic()
     newest = gallery.newest()
     if newest is None:
-        raise ConfigError("run", gallery.info.id, "nothing is recorded of it yet; ask once it has a cycle")
+        raise ConfigError("run", gallery.info.id, "it has no recorded cycle yet; ask again later")
     view, policy = without_trouble(newest.view), gallery.info.policy
     if asked.job not in {job.name for job in newest.view.jobs}:
         names = ", ".join(job.name for job in newest.view.jobs) or "none has been seen"

@@ -83,7 +83,7 @@ def status_of(error: Exception) -> int:
         return 409
     if isinstance(error, StoreError):
         return 503
-    # What is not there is asked for by its name; anything else is a value that will not do.
+    # What is not there is asked for by its name; anything else is a value that cannot be used.
     return 404 if isinstance(error, ConfigError) and error.field in ("run", "job") else 422
 
 

@@ -69,7 +69,7 @@ class KeptTokens:
         try:
             return tokens_at(self._path, make=False)[0]
         except ConfigError as error:
-            _log.error("nobody comes in with a token: %s", told(error))
+            _log.error("no token is accepted: %s", told(error))
             return NO_TOKENS
 
 

@@ -81,7 +81,7 @@ def answer(gallery: Gallery, asked: WhatIfIn, within_s: float) -> WhatIfOut:
     began_s = time.monotonic()
     newest = gallery.newest()
     if newest is None:
-        raise ConfigError("run", gallery.info.id, "nothing is recorded of it yet; ask once it has a cycle")
+        raise ConfigError("run", gallery.info.id, "it has no recorded cycle yet; ask again later")
     view = without_trouble(newest.view)
     span_s = min(_LONGEST_S, max(_SHORTEST_S, 60.0 * asked.minutes))
     stretch = Stretch(view.at_s - span_s, view.at_s, points=600)

@@ -40,7 +40,7 @@ def untellable(number: int, records: Sequence[DecisionRecord], span_s: float) ->
     if strange:
         return Untold(number, f"the simulator does not play {' and '.join(strange)}")
     if span_s < LEAST_S:
-        return Untold(number, "too little time passed until its levers turned again, or the run ended")
+        return Untold(number, "its levers changed again too soon, or the run ended")
     return None
 
 

@@ -67,13 +67,13 @@ def test_a_rate_that_never_changed_is_expected_to_stay(forecaster: Forecaster, r
 
 @every_forecaster
 def test_a_past_without_anything_is_refused(forecaster: Forecaster) -> None:
-    with pytest.raises(ConfigError, match="history: 1 will not do; at least 2 steps of it are needed"):
+    with pytest.raises(ConfigError, match="history: 1 cannot be used; at least 2 steps of it are needed"):
         forecaster.forecast(series(5.0), 3)
 
 
 @every_forecaster
 def test_no_steps_are_refused(forecaster: Forecaster) -> None:
-    with pytest.raises(ConfigError, match="steps: 0 will not do"):
+    with pytest.raises(ConfigError, match="steps: 0 cannot be used"):
         forecaster.forecast(series(5.0, 6.0), 0)
 
 

@@ -42,7 +42,7 @@ def test_a_second_broker_in_the_same_state_file_is_refused(kafka_state: Path) ->
 
 
 def test_a_port_that_is_taken_is_refused(kafka: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="somebody listens there already"):
+    with pytest.raises(ConfigError, match="the port is in use"):
         broker.up(tmp_path / "kafka.json", port=int(kafka.rpartition(":")[2]))
 
 

@@ -29,9 +29,9 @@ def nobody(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"nodes": 0}, "--workers: 0 will not do"),
-        ({"cores": 0}, "--cores: 0 will not do"),
-        ({"port": 80}, "--port: 80 will not do"),
+        ({"nodes": 0}, "--workers: 0 cannot be used"),
+        ({"cores": 0}, "--cores: 0 cannot be used"),
+        ({"port": 80}, "--port: 80 cannot be used"),
     ],
 )
 def test_what_cannot_be_started_is_refused_before_anything_is(
@@ -137,10 +137,10 @@ def test_an_executor_is_told_its_pods_name_and_address_and_gets_its_options_in_t
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--kubernetes", "--yarn"), "--kubernetes: True will not do; leave it out, or --yarn"),
-        (("--kubernetes", "--hosts", "2"), "--hosts: 2 will not do; leave it out"),
-        (("--kubernetes", "--open"), "--open: True will not do; leave it out"),
-        (("--kubernetes", "--queues", "a"), "--queues: 'a' will not do; write --yarn too"),
+        (("--kubernetes", "--yarn"), "--kubernetes: True cannot be used; leave out --kubernetes or --yarn"),
+        (("--kubernetes", "--hosts", "2"), "--hosts: 2 cannot be used; leave it out"),
+        (("--kubernetes", "--open"), "--open: True cannot be used; leave it out"),
+        (("--kubernetes", "--queues", "a"), "--queues: 'a' cannot be used; write --yarn too"),
     ],
 )
 def test_options_of_other_clusters_are_refused(words: tuple[str, ...], told: str) -> None:

@@ -193,9 +193,9 @@ def test_interference_takes_cpu_while_it_lasts() -> None:
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (Fault("job", 1.0, target="z"), "faults.target: 'z' will not do; name a job: a"),
-        (Fault("machine", 1.0, target=7), "faults.target: 7 will not do; write the number of a machine, 0 to 1"),
-        (Fault("flood", 1.0), "faults.kind: 'flood' will not do; write machine, job, link or interference"),
+        (Fault("job", 1.0, target="z"), "faults.target: 'z' cannot be used; name a job: a"),
+        (Fault("machine", 1.0, target=7), "faults.target: 7 cannot be used; write the number of a machine, 0 to 1"),
+        (Fault("flood", 1.0), "faults.kind: 'flood' cannot be used; write machine, job, link or interference"),
     ],
 )
 def test_a_fault_that_cannot_be_is_refused(fault: Fault, message: str) -> None:

@@ -99,7 +99,7 @@ def test_what_cannot_be_read_is_left_out_and_a_job_of_which_nothing_can_be_told_
         running = fake.engine(Job("ads", fake.rig.quick), Job("fraud", fake.rig.quick))
         assert fake.observed(running, "fraud", lambda job: job.processed_rps).trouble is None
         seen = running.observe(1.0)
-    assert of(seen, "ads").trouble == "nothing can be told of it this round: Py4JError: o34"
+    assert of(seen, "ads").trouble == "it cannot be read in this round: Py4JError: o34"
     assert {deed.text for deed in seen.deeds} == {"waiting files could not be read", "arrivals could not be read"}
 
 
@@ -127,5 +127,5 @@ def test_a_master_that_is_not_there_is_said_at_once() -> None:
 
 
 def test_a_session_that_is_none_is_refused() -> None:
-    with pytest.raises(EngineError, match="a SparkSession is needed"):
+    with pytest.raises(EngineError, match="governing needs a SparkSession"):
         check_session("spark")

@@ -123,5 +123,5 @@ def test_a_group_that_somebody_consumes_with_is_left_to_them(
 
 
 def test_a_group_has_a_name(spark: SparkSession) -> None:
-    with pytest.raises(ps.ConfigError, match=r"group: ' ' will not do; name a consumer group, such as shop-{query}"):
+    with pytest.raises(ps.ConfigError, match=r"group: ' ' cannot be used; name a consumer group, such as shop-{query}"):
         ps.commit_offsets(spark, " ")

@@ -196,7 +196,7 @@ def test_a_long_wait_between_batches_is_cut_short_by_a_restart(rig: Opened, name
 @pytest.mark.parametrize(("error", "told"), [("no credentials", "no credentials"), ("", "ValueError")])
 def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(rig: Opened, name: str, error: str, told: str) -> None:
     running = rig.engine(Job(name, failing_in({2}, rig.rig.quick, error), trigger_s=3600.0))
-    assert f"it runs on as it was; {told}" in str(turned(running, Trigger(name, 3600.0, 5.0)).error)
+    assert f"it continues unchanged; {told}" in str(turned(running, Trigger(name, 3600.0, 5.0)).error)
     assert [(job.name, job.trigger_s) for job in running.jobs] == [(name, 3600.0)]
     assert of(running.observe(1.0), name).trouble is None
 

@@ -34,7 +34,7 @@ def test_nothing_is_to_be_changed_in_a_session_as_penstock_makes_it() -> None:
 def test_fifo_stops_governing_and_is_told_first() -> None:
     found = diagnosis(mode="FIFO", conf={})
     assert not found.governable
-    assert found.to_change[0].startswith("under FIFO shares do nothing: add .config(")
+    assert found.to_change[0].startswith("shares have no effect under FIFO: add .config(")
     assert len(found.to_change) == 3
 
 
@@ -85,7 +85,7 @@ def test_a_library_that_wants_another_numpy_is_told_with_the_remedy(
     found = library("arrow_of_numpy_2")
     assert found.value == "broken"
     assert found.change is not None
-    assert "found 1.26.4); with NumPy 1, which Spark 3.5 asks for: pip install 'pyarrow<26'" in found.change
+    assert "found 1.26.4); Spark 3.5 needs NumPy 1; for that: pip install 'pyarrow<26'" in found.change
 
 
 @pytest.mark.jvm
@@ -111,7 +111,7 @@ def test_what_is_missing_is_said_once_in_a_line(
     monkeypatch.setattr(of_spark, "has_sketches", lambda: False)
     of_spark.tell_missing(spark)
     assert len(caplog.messages) == 1
-    assert "lacks sketches of quantiles (Spark 4.1): percentiles come from 200 points" in caplog.messages[0]
+    assert "lacks quantile sketches (Spark 4.1): percentiles come from 200 points" in caplog.messages[0]
 
 
 @pytest.mark.jvm

@@ -27,5 +27,5 @@ def test_without_fair_mode_the_line_to_add_is_said(spark: SparkSession, monkeypa
 def test_a_connect_session_is_refused_with_the_reason() -> None:
     done = ran("tests.engines.spark.connect_session")
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "live in the driver's JVM, which a Connect client cannot reach" in done.stdout
-    assert "beside Connect's server: see penstock attach" in done.stdout
+    assert "are in the driver's JVM, which a Connect client cannot reach" in done.stdout
+    assert "beside the Connect server (penstock attach" in done.stdout

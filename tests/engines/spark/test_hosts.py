@@ -122,5 +122,5 @@ def test_the_command_says_what_is_wrong_with_its_bandwidth(tmp_path: Path) -> No
     command = [sys.executable, "-m", "penstock.cli.main", *up]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "penstock: --bandwidth: 'fast' will not do; write a rate such as 100mbit or 1gbit\n"
+    assert done.stderr == "penstock: --bandwidth: 'fast' cannot be used; write a rate such as 100mbit or 1gbit\n"
     assert not state.exists()

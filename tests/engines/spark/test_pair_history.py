@@ -62,13 +62,13 @@ def test_rows_without_a_key_make_no_pair(spark: SparkSession) -> None:
 
 def test_a_key_of_another_kind_or_a_column_that_is_not_there_is_refused(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(1.5, "x")], "price double, tag string")
-    with pytest.raises(ConfigError, match=r"column price: 'double' will not do; route by text or whole numbers"):
+    with pytest.raises(ConfigError, match=r"column price: 'double' cannot be used; route by text or whole numbers"):
         count_pairs(frame, "price", "tag")
-    with pytest.raises(ConfigError, match=r"column: 'prize' will not do; choose among price, tag"):
+    with pytest.raises(ConfigError, match=r"column: 'prize' cannot be used; choose among price, tag"):
         count_pairs(frame, "prize", "tag")
 
 
 def test_a_stream_is_refused(spark: SparkSession) -> None:
     stream = spark.readStream.format("rate").load()
-    with pytest.raises(ConfigError, match=r"history: 'a streaming DataFrame' will not do"):
+    with pytest.raises(ConfigError, match=r"history: 'a streaming DataFrame' cannot be used"):
         count_pairs(stream, "value", "value")

@@ -68,5 +68,5 @@ def test_threads_outside_the_limits_are_refused_in_words() -> None:
 
 
 def test_limits_that_contradict_each_other_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"max_slots: 2 will not do; write at least 3"):
+    with pytest.raises(ConfigError, match=r"max_slots: 2 cannot be used; write at least 3"):
         SlotLimits(3, 2)

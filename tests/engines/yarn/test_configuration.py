@@ -37,10 +37,10 @@ def test_each_node_has_an_address_of_its_own_and_clients_find_the_same_doors(tmp
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"nodes": 0}, "--workers: 0 will not do"),
-        ({"cores": 0}, "--cores: 0 will not do"),
-        ({"port": 80}, "--port: 80 will not do"),
-        ({"memory_mib": 100}, "--memory: '100m' will not do; write at least 512m"),
+        ({"nodes": 0}, "--workers: 0 cannot be used"),
+        ({"cores": 0}, "--cores: 0 cannot be used"),
+        ({"port": 80}, "--port: 80 cannot be used"),
+        ({"memory_mib": 100}, "--memory: '100m' cannot be used; write at least 512m"),
     ],
 )
 def test_what_cannot_be_started_is_refused_before_anything_is(

@@ -53,7 +53,7 @@ def test_what_gains_too_little_is_not_moved() -> None:
     seen = fleet([RICH, application("fraud", 1, ((1, 9.9), (3, 10.0)))])
     plan = decided(seen)
     assert not plan.decisions
-    assert "below target; no other division of executors would give more" in plan.note
+    assert "below target, but no other division of executors would give more" in plan.note
 
 
 # Two applications that could have 10 each, and so many cores. Of each 4 % (0.4) are not known, unless its moves have
@@ -214,7 +214,7 @@ def test_where_less_is_left_than_is_held_executors_go_though_nobody_gains() -> N
     seen = fleet([replace(RICH, now=3), replace(POOR, now=3)], cores=4)
     (decision,) = decided(seen).decisions
     assert decision.moves == (Executors(3, 1, "clicks"),)
-    assert decision.why == "2 executors of clicks have no room left: clicks keeps 9.0 of 10.0"
+    assert decision.why == "2 executors of clicks do not fit any more: clicks keeps 9.0 of 10.0"
     (decision,) = decided(fleet([replace(RICH, now=3), replace(POOR, now=3)], cores=2)).decisions
     assert [move.after for move in decision.moves] == [1, 1]  # the least of both, whatever that costs
     assert not decided(fleet([replace(RICH, now=1), replace(POOR, now=1)], cores=1)).decisions
@@ -270,7 +270,7 @@ def test_who_is_held_gives_nothing_and_gets_nothing() -> None:
 
 def test_a_cluster_that_does_not_say_its_cores_is_left_alone() -> None:
     plan = decided(replace(fleet([RICH, POOR]), machines=()))
-    assert (plan.decisions, plan.note) == ((), "the cluster does not say how many cores it has")
+    assert (plan.decisions, plan.note) == ((), "the number of cores of the cluster is unknown")
 
 
 def test_the_default_policy_divides_the_executors_of_many_applications() -> None:

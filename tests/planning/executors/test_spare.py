@@ -10,8 +10,8 @@ def test_what_is_not_needed_is_told_by_the_month_with_the_slos_that_it_keeps() -
     seen = Spare().after(round_of(0.0)).after(round_of(3600.0))
     assert (seen.on_average, seen.for_good) == (6.0, 6)  # three executors of clicks
     assert seen.text(Price(0.05, "EUR")) == (
-        "of 18 cores held on average over 60 min 6.0 were spare (219.00 EUR a month), 6 at all times (219.00 EUR a "
-        "month). It keeps 1 SLO of 2; missed as it is: fraud; not known yet, and left as they are: new"
+        "of 18 cores held on average over 60 min 6.0 were not needed (219.00 EUR a month), 6 of them never (219.00 EUR "
+        "a month). SLOs still met: 1 of 2; missed today: fraud; not known yet, so unchanged: new"
     )
     assert "(" not in seen.text(None)
 
@@ -29,4 +29,4 @@ def test_an_application_that_does_not_do_its_best_and_one_nobody_knows_spare_not
 
 
 def test_before_anything_was_seen_nothing_is_claimed() -> None:
-    assert Spare().after(view(0.0, [])).text(None) == "nothing is known of any application yet"
+    assert Spare().after(view(0.0, [])).text(None) == "no application has reported yet"

@@ -76,7 +76,7 @@ def test_a_job_without_figures_is_not_known_to_miss_anything() -> None:
 def test_a_job_that_works_off_its_backlog_is_not_judged_by_the_latency_of_the_past() -> None:
     plan, after = caught_up_with(job("a", 5, 10, **CATCHING), job("b", 10, 10))
     assert (plan.decisions, after.blocked_until) == ((), {})
-    assert plan.note == "waiting while a work off what waited"
+    assert plan.note == "waiting while a work off their backlog"
 
 
 # 3,000 rows wait and 20 a second more are processed than come: 150 s to go.
@@ -225,7 +225,7 @@ def test_a_fall_of_more_than_five_percent_forgets_the_history_but_not_the_blockl
     plans, after = rounds(
         HENGE, [view(500.0 + 10 * n, [job("a", 8.5, 10), job("b", 10, 10)]) for n in range(3)], memory
     )
-    assert plans[-1].note.startswith("utility fell from 20.0 to 18.5: history forgotten")
+    assert plans[-1].note.startswith("utility fell from 20.0 to 18.5: history discarded")
     assert (after.history, after.reduced) == ((PastConfiguration((), 18.5),), frozenset())
     assert after.blocked_until == {"a": 9e9}
     assert not any(plan.decisions for plan in plans)  # "a" is the only one that misses, and blocked
@@ -275,7 +275,7 @@ def test_a_fall_of_four_percent_in_which_nobody_misses_more_than_before_is_slept
     plans, after = rounds(HENGE, missing_again(30), memory)
     assert after.state is Phase.CONVERGED
     assert not any(plan.decisions for plan in plans)
-    assert plans[-1].note == "converged: nothing that is left to try could help"
+    assert plans[-1].note == "converged: no change is left that could help"
 
 
 def test_a_job_that_works_off_its_backlog_by_itself_is_no_new_miss() -> None:
@@ -429,7 +429,7 @@ def test_the_first_step_for_a_job_with_models_is_what_they_say_and_the_search_go
     plans, memory = rounds(HENGE, steady(lambda: fleet(4, 1), 0, 7))
     (decision,) = plans[-1].decisions
     assert decision.moves == (Tasks("a", "work", 4, 30),)
-    assert "its models say" in decision.why
+    assert "its performance models give" in decision.why
     plans, _ = rounds(HENGE, steady(lambda: fleet(30, 5), 7, 6), memory)
     assert plans[-1].decisions[0].moves == (Tasks("a", "work", 30, 37),)  # equation 4, as without models
 

@@ -62,7 +62,7 @@ def test_a_job_that_failed_a_moment_ago_is_left_alone() -> None:
 def test_too_little_history_is_said_and_what_arrives_now_decides() -> None:
     plan, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 24)), PhoebeMemory())
     (decision,) = plan.decisions
-    assert "too little to forecast" in decision.why
+    assert "too short for a forecast" in decision.why
     assert decision.thread_moves[0].after < 24
 
 
@@ -87,20 +87,20 @@ def test_a_job_about_which_nothing_is_known_is_sized_by_its_cpu_use() -> None:
     plan, _ = Phoebe().decide(view(60.0, seen(100.0, 4, cpu_share=0.7)), PhoebeMemory())
     (decision,) = plan.decisions
     assert decision.thread_moves[0].after == 8  # twice the target of 35 %
-    assert "by its CPU use" in decision.why
+    assert "by CPU use" in decision.why
 
 
 def test_without_even_its_cpu_use_it_is_left_as_it_is() -> None:
     plan, _ = Phoebe().decide(view(60.0, seen(100.0, 4)), PhoebeMemory())
     assert not plan.decisions
-    assert "left as it is" in plan.note
+    assert "left unchanged" in plan.note
 
 
 def test_what_the_cluster_cannot_give_is_taken_as_far_as_it_goes_and_said() -> None:
     plan, _ = Phoebe(PROFILED).decide(view(60.0, seen(150_000.0, 8)), PhoebeMemory())
     (decision,) = plan.decisions
     assert 20 <= decision.thread_moves[0].after <= 24
-    assert "24 are to be had: recovery takes" in decision.why
+    assert "only 24 are available: recovery takes" in decision.why
     assert "instead of 180 s" in decision.why
 
 
@@ -167,6 +167,6 @@ def test_without_a_profile_what_its_use_told_at_each_scale_out_is_remembered() -
     )
     idle = seen(50.0, 6)  # nobody could tell from this what it can do
     plan, _ = Phoebe().decide(view(60.0, idle), PhoebeMemory({"a": JobMemory(evidence=served)}))
-    assert "by its CPU use" not in plan.note
+    assert "by CPU use" not in plan.note
     (decision,) = plan.decisions
     assert "would need" in decision.why or "would fall behind" in decision.why or "recover in" in decision.why

@@ -32,4 +32,4 @@ def test_it_decides_once_in_an_interval() -> None:
 def test_a_job_that_nothing_is_known_of_is_left_as_it_is() -> None:
     plan, _ = Twres().decide(view(10.0, seen(54_000.0, 4)), PhoebeMemory())
     assert not plan.decisions
-    assert "left as it is" in plan.note
+    assert "left unchanged" in plan.note

@@ -79,5 +79,5 @@ def test_what_fades_takes_longer_to_pay_back(cost: float, saved: float, half_lif
 
 
 def test_costs_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"payback_s: 0 will not do"):
+    with pytest.raises(ConfigError, match=r"payback_s: 0 cannot be used"):
         CostSettings(payback_s=0)

@@ -74,7 +74,7 @@ def test_a_route_with_nothing_to_gain_stays_and_the_note_says_so() -> None:
     named = replace(table, keys={"region": table.left, "hashtag": table.right})
     plan = planned("act", [figures(pairs, table=named, table_age_s=600.0)])
     assert plan.decisions == ()
-    assert "trends of tweets stays: local share" in plan.note
+    assert "trends of tweets unchanged: local share" in plan.note
 
 
 def test_a_move_that_does_not_pay_back_in_time_is_noted_with_its_figures() -> None:
@@ -163,7 +163,7 @@ def test_only_operators_whose_state_moves_are_counted_and_weighed() -> None:
 
 
 def test_an_unknown_mode_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"routing: 'on' will not do; choose one of off, advise, act"):
+    with pytest.raises(ConfigError, match=r"routing: 'on' cannot be used; choose one of off, advise, act"):
         RoutingSettings("on")
 
 

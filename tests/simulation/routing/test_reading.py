@@ -36,10 +36,10 @@ def test_keys_with_leading_zeros_are_names_and_not_numbers(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", r"column: 'left' will not do; choose among those of .*: a, b"),
-        ("", r"column: 'left' will not do; choose among those of .*: none"),
-        ("left,right,rows\nx,y,many\n", r"line 2: rows: 'many' will not do; write a whole number"),
-        ("left,right\nx\n", r"line 2: .* will not do; write all columns: left, right"),
+        ("a,b\n1,2\n", r"column: 'left' cannot be used; choose among those of .*: a, b"),
+        ("", r"column: 'left' cannot be used; choose among those of .*: none"),
+        ("left,right,rows\nx,y,many\n", r"line 2: rows: 'many' cannot be used; write a whole number"),
+        ("left,right\nx\n", r"line 2: .* cannot be used; write all columns: left, right"),
     ],
 )
 def test_a_file_that_holds_something_else_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -56,7 +56,7 @@ def test_a_file_with_more_lines_than_may_be_read_is_refused(tmp_path: Path, text
     path = written(tmp_path, text, name)
     read_pairs(path, "left", "right", most_lines=2)
     with pytest.raises(
-        ConfigError, match=r"--most-lines: 1 will not do; .*has more lines: count the rows of each pair"
+        ConfigError, match=r"--most-lines: 1 cannot be used; .*has more lines: count the rows of each pair"
     ):
         read_pairs(path, "left", "right", most_lines=1)
 
@@ -64,13 +64,15 @@ def test_a_file_with_more_lines_than_may_be_read_is_refused(tmp_path: Path, text
 def test_a_file_with_more_text_than_so_many_lines_have_is_refused(tmp_path: Path) -> None:
     line = "a" * 100_000 + ",b\n"
     path = written(tmp_path, "left,right\n" + line * 11, "pairs.csv.gz")  # 1.1 MB: a line's most and 20 times 100
-    with pytest.raises(ConfigError, match=r"--most-lines: 20 will not do; .*has more text than 100 characters a line"):
+    with pytest.raises(
+        ConfigError, match=r"--most-lines: 20 cannot be used; .*has more text than 100 characters a line"
+    ):
         read_pairs(path, "left", "right", most_lines=20)
     assert len(read_pairs(path, "left", "right", most_lines=1000).pairs) == 1
 
 
 def test_a_file_that_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"pairs: .*nowhere\.csv' will not do; give a CSV file with a header line"):
+    with pytest.raises(ConfigError, match=r"pairs: .*nowhere\.csv' cannot be used; give a CSV file with a header line"):
         read_pairs(tmp_path / "nowhere.csv", "left", "right")
     (tmp_path / "x.csv").write_bytes(b"left,right\n\xff\xfe,1\n")
     with pytest.raises(ConfigError, match="give a CSV file"):

@@ -104,7 +104,7 @@ def test_what_is_not_known_now_is_unavailable_and_ends_a_stream() -> None:
         changes = keda.changes(fleet="lab")
         assert next(changes) is True
         known[0] = Wishes("lab", (FRAUD,), 60.0, 40.0, 45.0)
-        stale = (grpc.StatusCode.UNAVAILABLE, "nothing was decided for 60 s: whoever scales keeps what there is")
+        stale = (grpc.StatusCode.UNAVAILABLE, "no decision for 60 s: keep the present size")
         assert refused(lambda: next(changes)) == stale
         assert refused(lambda: keda.active(fleet="lab")) == stale
         known.clear()
@@ -219,10 +219,10 @@ def test_penstock_coordinate_answers_keda_as_a_program(tmp_path: Path) -> None:
     finally:
         program.kill()
         program.wait()
-    assert f"KEDA is answered at 127.0.0.1:{port}, by whoever leads" in (tmp_path / "log").read_text()
+    assert f"KEDA is answered at 127.0.0.1:{port}, by the leading coordinator" in (tmp_path / "log").read_text()
 
 
 def test_what_only_advises_answers_no_keda(tmp_path: Path) -> None:
     called = penstock("coordinate", str(tmp_path / "fleet.yaml"), "--advise", "--keda", "7475")
     assert (called.returncode, called.stderr.count("\n")) == (2, 1)
-    assert "--keda: 7475 will not do; leave it out where it only advises" in called.stderr
+    assert "--keda: 7475 cannot be used; leave it out with --advise" in called.stderr

@@ -46,5 +46,5 @@ def test_requests_that_were_not_made_are_not_saved_up_for_longer_than_a_second()
 
 
 def test_limits_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ConfigError, match="client_mb_s: 0 will not do"):
+    with pytest.raises(ConfigError, match="client_mb_s: 0 cannot be used"):
         ObjectLimits(client_mb_s=0)

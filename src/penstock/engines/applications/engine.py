@@ -155,7 +155,7 @@ class FleetEngine:
         else:
             found = found.going_on(wanted)
             text = f"joined again with {found.held} executors, is to have {found.wanted}"
-            self._diary.note(found.name, text, "its driver began anew, and gets what it was to have before")
+            self._diary.note(found.name, text, "its driver restarted, and gets its former number of executors")
         self._known[found.name] = found
         self._listed.came(found.name, now)
         return self._answer(report.number, None)
@@ -232,7 +232,7 @@ class FleetEngine:
             return "between applications only executors move"
         known = self._known.get(move.job)
         if known is None:
-            return f"{move.job} is not there any more"
+            return f"{move.job} no longer exists"
         if not known.least <= move.after <= known.most:
             return f"{move.job} holds {known.least} to {known.most} executors; {move.after} are not within that"
         if move.after != known.wanted:
@@ -271,7 +271,9 @@ class FleetEngine:
             if silent_s > self._settings.forgotten_s or ended:
                 del self._known[name]
                 self._absent.went(known)
-                why = "the cluster manager has ended it" if ended else f"its agent was not heard for {silent_s:.0f} s"
+                why = (
+                    "the cluster manager has ended it" if ended else f"its agent has not reported for {silent_s:.0f} s"
+                )
                 self._diary.note(name, "is no longer there", why)
         self._absent.forget(now)
 

@@ -86,7 +86,9 @@ def room_of(
     per_core = _most_per_core(executors, "requests", "cpu") or 1.0
     allowed = _allowed(executors, [quota for quota in quotas if not _scoped(quota)])
     if nodes is None and allowed == inf:
-        raise OutageError("nodes may not be listed and the namespace has no ResourceQuota: nobody says what there is")
+        raise OutageError(
+            "nodes may not be listed and the namespace has no ResourceQuota: so the number of free cores is unknown"
+        )
     if any("Insufficient" in why for why in waits.values()):  # whatever there is by the numbers: nothing is free
         allowed = min(allowed, sum(held.values()))
     if any(_held_back(pod, admission) for pod in executors):

@@ -34,7 +34,7 @@ class AgentTls:
     key: str | Path | None = None
 
     def context(self) -> ssl.SSLContext:
-        """What connections are made with; a ConfigError where a file will not do."""
+        """What connections are made with; a ConfigError where a file cannot be used."""
         found = ssl.create_default_context()
         if self.authority is not None:
             try:

@@ -172,7 +172,7 @@ def _new(state: Path, port: int, partitions: int) -> Broker:
 
 def _refuse_taken(port: int) -> None:
     if processes.listens(port):
-        raise ConfigError("--port", port, "somebody listens there already; choose another")
+        raise ConfigError("--port", port, "the port is in use; choose another")
 
 
 def _started(state: Path, broker: Broker, beside: BrokerExtras = BrokerExtras()) -> Broker:

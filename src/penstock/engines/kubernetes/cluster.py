@@ -55,7 +55,7 @@ def up(state: Path, shape: KubernetesShape, tell: Callable[[str], None]) -> Star
         raise EngineError(f"a Kubernetes runs already at {known.server}; {remedy}")
     down(state)  # what a crash left
     if processes.listens(shape.port):
-        raise ConfigError("--port", shape.port, "somebody listens there already; choose another")
+        raise ConfigError("--port", shape.port, "the port is in use; choose another")
     java()  # said now, and not by each executor
     program = building.program(tell)
     noted = _file(state)

@@ -49,11 +49,11 @@ class Look:
             except GoverningEndsError:
                 raise
             except Exception as error:
-                _log.warning("%s: nothing can be told of it: %s", track.job.name, told(error))
+                _log.warning("%s: it cannot be read: %s", track.job.name, told(error))
                 jobs.append(unknown_figures(track, seen, told(error)))
         dials = self._dials(apart, now.wall_s)
         for part, why in apart.errors:
-            shared.deeds.note(None, f"{part} could not be read", "the round goes on without", why)
+            shared.deeds.note(None, f"{part} could not be read", "the round continues without it", why)
         garbage = self._garbage.shares(executors, shared.clocks.even())
         return Snapshot(
             at_s=at_s,

@@ -165,7 +165,7 @@ def _refuse_second(state: Path) -> None:
 
 def _refuse_taken(address: str, port: int) -> None:
     if processes.listens(port, address):
-        raise ConfigError("--port", port, "somebody listens there already; choose another")
+        raise ConfigError("--port", port, "the port is in use; choose another")
 
 
 def _started(state: Path, cluster: StartedCluster, workers: Sequence[WorkerToStart], memory: str) -> StartedCluster:

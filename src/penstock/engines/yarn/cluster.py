@@ -74,7 +74,7 @@ def up(state: Path, shape: YarnShape) -> Yarn:
     down(state)  # what a crash left
     for port in range(shape.port, shape.port + 5):
         if processes.listens(port):
-            raise ConfigError("--port", port, "somebody listens there already; choose another (five in a row are used)")
+            raise ConfigError("--port", port, "the port is in use; choose another (five in a row are used)")
     place = state.parent.absolute() / f"{state.stem}-files"
     found = tuple(str(jar) for jar in jars(JarSet.YARN))
     shutil.rmtree(place, ignore_errors=True)

@@ -23,9 +23,9 @@ class Ds2Settings:
     """Names and defaults after Flink's autoscaler."""
 
     utilization_target: float = 0.7  # share of time an operator should be busy
-    utilization_boundary: float = 0.3  # nothing is done while busy within target +- boundary x target
-    catch_up_duration_s: float = 600.0  # the backlog is to be gone after so long
-    stabilization_interval_s: float = 60.0  # a rescaled job is left alone for so long
+    utilization_boundary: float = 0.3  # no change while the busy share is within target +- boundary x target
+    catch_up_duration_s: float = 600.0  # time in which the backlog should be worked off
+    stabilization_interval_s: float = 60.0  # a rescaled job is not changed for this time
 
     def __post_init__(self) -> None:
         positive(self.utilization_target, "utilization_target", "write a share above zero")

@@ -20,8 +20,8 @@ class ReactiveSettings:
     """The autoscaler's settings with the usual defaults."""
 
     cpu_target: float = 0.35  # share of a thread's time on a core
-    tolerance: float = 0.1  # share; smaller deviations are left alone
-    stabilization_s: float = 300.0  # a scale-down waits until nothing higher was wanted for so long
+    tolerance: float = 0.1  # smaller relative deviations are ignored
+    stabilization_s: float = 300.0  # a scale-down waits until this long nothing higher was wanted
 
     def __post_init__(self) -> None:
         positive(self.cpu_target, "cpu_target", "write a share above zero")

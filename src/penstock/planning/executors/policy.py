@@ -86,7 +86,7 @@ class ExecutorsPolicy:
         tenants = tenants_of(view, [claim.name for claim in told])
         claims = self._claims(told, tenants, memory)
         if not view.slots:
-            return Plan(note="the cluster does not say how many cores it has"), memory
+            return Plan(note="the number of cores of the cluster is unknown"), memory
         keeps = kept_for_listed(view.to_come, tenants, claims, view.slots)
         slots = view.slots - keeps.cores
         others = view.to_come.others  # else nothing is kept for those whom nobody listed
@@ -249,10 +249,10 @@ def _back_s(decision: Decision) -> Mapping[str, float]:
 def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) -> str:
     silent = [claim.name for claim in claims if not claim.worth]
     if silent:
-        return f"not known yet what executors are worth to {named(silent)}: they keep theirs"
+        return f"not known yet how executors would help {named(silent)}: no change for them"
     if resting:
         return "waiting for the effect of the last moves"
     missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
     if not missing:
         return "everyone has what they asked for"
-    return f"{named(missing)} below target; no other division of executors would give more"
+    return f"{named(missing)} below target, but no other division of executors would give more utility"

@@ -8,15 +8,16 @@ from penstock.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class ExecutorsSettings:
-    """When executors move."""
+    """When executors move between applications."""
 
-    # Of what each of those concerned could have: so much of what it says of its executors may be wrong, and a move is
-    # to gain more. What came of its moves counts beside it: it becomes more for who was wrong, and less for others.
+    # Assumed error of an application's claims, as a share of its maximum utility. A move must gain more. It grows for
+    # applications whose claims proved wrong, and shrinks for the others.
     least_gain: float = 0.04
-    move_costs: float = 0.01  # of what one application could have in the mean, for each executor that moves
-    # An executor comes in 2 to 15 s, its first batches are slow, and figures look back for a while.
-    settle_s: float = 30.0  # for so long the claims of whoever gave or got some may be wrong by more
-    unsettled: float = 0.15  # by so much of what it could have: a spike that comes meanwhile is served all the same
+    move_costs: float = 0.01  # cost of each moved executor, as a share of an application's mean maximum
+    # Time after a move in which the claims of those concerned may be wrong by `unsettled`. An executor comes in 2 to
+    # 15 s, its first batches are slow, and metrics look back for a while.
+    settle_s: float = 30.0
+    unsettled: float = 0.15  # share of the maximum utility; a larger gain, as in a spike, still moves executors
 
     def __post_init__(self) -> None:
         positive_seconds(self.settle_s, "settle_s")

@@ -66,22 +66,22 @@ class Spare:
     def text(self, price: Price | None) -> str:
         """What could be saved a month, and the SLOs that it would keep; `price` is that of a core."""
         if not self.rounds:
-            return "nothing is known of any application yet"
+            return "no application has reported yet"
         seen = _duration(self.until_s - self.began_s)
         head = f"of {self.held / self.rounds:.0f} cores held on average over {seen} "
         if round(self.on_average, 1) <= 0:
             spared = "none could be spared"
         else:
-            spared = f"{self.on_average:.1f} were spare{_month(self.on_average, price)}"
-            spared += f", {self.for_good} at all times{_month(self.for_good, price)}"
+            spared = f"{self.on_average:.1f} were not needed{_month(self.on_average, price)}"
+            spared += f", {self.for_good} of them never{_month(self.for_good, price)}"
         return f"{head}{spared}. {self._slos()}"
 
     def _slos(self) -> str:
-        told = [f"It keeps {_count(len(self.kept), 'SLO')} of {len(self.kept) + len(self.missed)}"]
+        told = [f"SLOs still met: {len(self.kept)} of {len(self.kept) + len(self.missed)}"]
         if self.missed:
-            told.append(f"missed as it is: {named(self.missed)}")
+            told.append(f"missed today: {named(self.missed)}")
         if self.unknown:
-            told.append(f"not known yet, and left as they are: {named(self.unknown)}")
+            told.append(f"not known yet, so unchanged: {named(self.unknown)}")
         return "; ".join(told)
 
 
@@ -113,7 +113,3 @@ def _duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

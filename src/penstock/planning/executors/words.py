@@ -19,7 +19,7 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     >>> why([clicks, fraud], {"fraud": 3, "clicks": 1})
     '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud rises from 3.0 to 40.0 of 40.0'
     >>> why([clicks], {"clicks": 2}, short=True)
-    '1 executor of clicks has no room left: clicks keeps 9.5 of 10.0'
+    '1 executor of clicks does not fit any more: clicks keeps 9.5 of 10.0'
     >>> from penstock.planning.executors.reserve import Reserve
     >>> spike = Claim("fraud", 3, 1, 8, worth=((2, 40.0),), reserve=Reserve(((0.0, 0.0), (2.0, 40.0))))
     >>> why([spike], {"fraud": 5})
@@ -76,7 +76,7 @@ def _why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
 
 def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:
     if short:
-        return f"{'has' if one else 'have'} no room left"
+        return f"{'does' if one else 'do'} not fit any more"
     beyond = all(claim.now > claim.most for claim in givers)
     return f"{'is' if one else 'are'} {'above the limit' if beyond else 'not needed'}"
 

@@ -100,7 +100,7 @@ def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
         Decision(
             Reason.RECONFIGURED,
             moves,
-            f"{missed(job)}; its models say what {job.figures.arrival_rps or 0.0:.4g} rows/s need",
+            f"{missed(job)}; its performance models give the threads for {job.figures.arrival_rps or 0.0:.4g} rows/s",
             view.at_s,
             view.utility,
             expected,
@@ -174,7 +174,7 @@ def reduce_satisfied(view: View, reduced: Set[str], settings: HengeSettings) -> 
     return Decision(
         Reason.REDUCED,
         tuple(moves),
-        f"{_crowd(view)}; satisfied jobs that are expected to stay so with fewer can spare what they do not need",
+        f"{_crowd(view)}; so jobs that meet their SLO, and will with less, give up what they do not need",
         view.at_s,
         view.utility,
         expected_utility(view, moves),
@@ -184,8 +184,8 @@ def reduce_satisfied(view: View, reduced: Set[str], settings: HengeSettings) -> 
 def _crowd(view: View) -> str:
     if view.congested:
         load = sum(machine.congested for machine in view.machines)
-        return f"{load} of {len(view.machines)} machines have more work than cores"
-    return f"jobs that miss their SLO cannot have a larger part of the {view.slots} slots while others hold theirs"
+        return f"{load} of {len(view.machines)} machines have more runnable threads than cores"
+    return f"jobs that miss their SLO cannot get more of the {view.slots} slots while other jobs hold them"
 
 
 def _cuts(job: JobView, settings: HengeSettings) -> list[ThreadMove]:
@@ -262,5 +262,5 @@ def revert(view: View, history: tuple[PastConfiguration, ...], best: int, becaus
     if not moves:
         return None
     utility = history[best].utility
-    why = f"{because}; back to the best configuration so far, which gave utility {utility:.1f}"
+    why = f"{because}; back to the best configuration so far (utility {utility:.1f})"
     return Decision(Reason.REVERTED, tuple(moves), why, view.at_s, view.utility, utility)

@@ -68,17 +68,17 @@ Handler = Callable[[View, HengeMemory, HengeSettings], tuple[Plan, HengeMemory]]
 
 def _stay_put_stale(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     old = max(view.jobs, key=lambda job: (job.figures.age_s, job.name))
-    return Plan(note=f"no action: the figures of {old.name} are {old.figures.age_s:.0f} s old"), memory
+    return Plan(note=f"no action: the metrics of {old.name} are {old.figures.age_s:.0f} s old"), memory
 
 
 def _stay_put_recovering(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     since = view.at_s - (memory.fresh_since_s or 0.0)
-    note = f"no action: data came back {since:.0f} s ago, {settings.fresh_data_s:.0f} s of it are needed"
+    note = f"no action: metrics came back {since:.0f} s ago, {settings.fresh_data_s:.0f} s of them are needed"
     return Plan(note=note), memory
 
 
 def _wait(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
-    return Plan(note="waiting until utilities are quiet"), memory
+    return Plan(note="waiting until utilities are stable"), memory
 
 
 def _rest(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -86,7 +86,7 @@ def _rest(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
 
 
 def _rest_without(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
-    return Plan(note="converged: nothing that is left to try could help"), memory
+    return Plan(note="converged: no change is left that could help"), memory
 
 
 def _answer_fall(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -95,14 +95,14 @@ def _answer_fall(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
         memory = judged(view, memory, settings)
         best = best_past(memory.history, settings.drop_within * view.max_utility)
         if best is not None and best < len(memory.history) - 1:
-            return _revert(view, memory, settings, "utility fell after the last steps, with the same input")
+            return _revert(view, memory, settings, "utility fell after the last changes, with the same input")
     return _forget(view, memory, settings)
 
 
 def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Start the search afresh: no past action applies to the workload there is now (section 4.3.3)."""
     if memory.jobs != names(view):
-        note = "the set of jobs changed: history forgotten, watching until utilities are quiet"
+        note = "the set of jobs changed: history discarded, watching until utilities are stable"
         return Plan(note=note), HengeMemory(jobs=names(view), disturbed_at_s=view.at_s)
     # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
     # and the step that did harm an hour ago would otherwise be taken and taken back each time.
@@ -113,7 +113,7 @@ def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
     )
     fell = f"utility fell from {memory.converged_utility:.1f} to {steady_utility(memory, settings):.1f}"
     plan, memory = _seek(view, afresh, settings)
-    return replace(plan, note=f"{fell}: history forgotten; {plan.note}".rstrip("; ")), memory
+    return replace(plan, note=f"{fell}: history discarded; {plan.note}".rstrip("; ")), memory
 
 
 def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -177,7 +177,7 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
         decision = reduce_satisfied(view, memory.reduced, settings)
         if decision is not None:
             return _reduced(view, memory, settings, decision, head)
-    return _revert(view, memory, settings, "nothing that is left to try could help")
+    return _revert(view, memory, settings, "no change is left that could help")
 
 
 def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -195,7 +195,7 @@ def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
 
 
 def _waited_for(names: Set[str]) -> Plan:
-    return Plan(note=f"waiting while {', '.join(sorted(names))} work off what waited")
+    return Plan(note=f"waiting while {', '.join(sorted(names))} work off their backlog")
 
 
 def _given(
@@ -225,7 +225,7 @@ def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
     if crowded(view) and not memory.locked_out:
         decision = reduce_satisfied(view, memory.reduced, settings)
     if decision is None:
-        return _revert(view, memory, settings, "the last step made things worse")
+        return _revert(view, memory, settings, "the last change made things worse")
     return _reduced(view, memory, settings, decision)
 
 

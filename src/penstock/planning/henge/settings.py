@@ -9,39 +9,37 @@ from penstock.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class HengeSettings:
-    """Section numbers are those of the paper; settings without one are ours, with the reason beside them."""
+    """Section numbers are those of the paper. Settings without one are ours."""
 
     capacity_threshold: float = CONGESTED_ABOVE  # share of time; an operator above it is congested (4.2)
-    threads_per_excess: float = 10.0  # threads for each capacity threshold's worth of excess (equation 4)
-    # The same where jobs share a pool of slots, as a share of them: ten threads, or 23 for a job that is busy all the
-    # time, would be all of eight slots however small the need. Ten are a quarter of the 40 cores in the paper.
+    threads_per_excess: float = 10.0  # threads added per capacity threshold of excess (equation 4)
+    # The same for jobs that share a pool of slots, as a share of the slots. Ten threads, or 23 for a job that is always
+    # busy, would be all of eight slots however small the need. Ten are a quarter of the 40 cores in the paper.
     slots_per_excess: float = 0.25
     marginal_gain: float = 0.05  # a job that gained less than this share is blocklisted (4.3.1)
-    blocklist_s: float = 3600.0  # for so long (4.3.1)
+    blocklist_s: float = 3600.0  # time on the blocklist (4.3.1)
     reduction: float = 0.8  # share of the threads taken from un-congested operators (4.3.2)
     forget_fall: float = 0.05  # a fall by this share while Converged means that the workload changed (4.3.3)
-    rounds_at_max: int = 4  # quiet rounds at maximum before Converged (4.3.1)
-    fresh_data_s: float = 300.0  # news needed after an outage before acting again (7.5.2)
-    # How quiet is judged: the paper waits until utilities quiesce, "a minute or so", and does not say how it
-    # tells. Latency and juice fluctuate from round to round, so single values are not compared: utilities
-    # are quiet when the mean of the last three rounds is within 1 % of the maximum of the mean of the three
-    # before. Six rounds of 10 s are that minute, and juice's window. A cluster that never rests is judged
-    # after three minutes all the same, so that noise cannot stop the search.
+    rounds_at_max: int = 4  # stable rounds at maximum before Converged (4.3.1)
+    fresh_data_s: float = 300.0  # time with fresh metrics after an outage before acting again (7.5.2)
+    # Rounds whose mean is compared with the mean of as many before. Utilities are stable if the two differ by at most
+    # `quiet_within`. The paper waits until utilities quiesce, "a minute or so", and does not say how it decides that.
+    # Latency and juice fluctuate from round to round, so single values are not compared. Six rounds of 10 s are that
+    # minute, and juice's window.
     quiet_rounds: int = 3
-    quiet_within: float = 0.01  # of the maximum utility; smaller changes of the mean are quiet
-    quiet_at_most_s: float = 180.0  # after so long it is judged all the same
-    # A job that works off its backlog has the latency of the past, however well its new share serves it: it is
-    # not judged while the backlog will be gone within this time. The paper's queues are short; Kafka's are not.
-    # What waiting costs bounds it, too: a minute of the whole fleet's utility, so that a job which is worth two
-    # thirds of it is waited for 90 s and not ten minutes. Others are helped meanwhile.
+    quiet_within: float = 0.01  # share of the maximum utility; smaller changes of the mean count as stable
+    quiet_at_most_s: float = 180.0  # longest wait for stable utilities, so that noise cannot stop the search
+    # A job that works off its backlog still shows the latency of the past, however good its new share is. So it is not
+    # judged if the backlog will be gone within this time. The paper's queues are short; Kafka's are not. Meanwhile
+    # others are helped.
     catch_up_s: float = 600.0
-    catch_up_costs_s: float = 60.0  # of all utility: what waiting for it may cost at most
-    # A fall this soon after the last step, with arrivals within this share of what they were, is the step's own
-    # late effect: it is taken back. The paper blames every fall while Converged on the workload, which it does
-    # not look at; behind long queues a step that does harm shows it only after it was judged.
+    catch_up_costs_s: float = 60.0  # limit for that wait, in seconds of the fleet's utility (a job worth 2/3: 90 s)
+    # A fall of utility within this time after the last step is the step's late effect, if arrivals are the same. Then
+    # the step is reverted. The paper blames every fall while Converged on the workload, without looking at it. Behind
+    # long queues a harmful step shows only after it was judged.
     late_effect_s: float = 600.0
-    same_arrivals_within: float = 0.25  # of the arrivals at the last step
-    # A drop must exceed noise: without a tolerance half of all harmless steps would look like drops.
+    same_arrivals_within: float = 0.25  # arrivals count as the same within this share of those at the last step
+    # Share of utility by which a drop must exceed noise. Without it half of all harmless steps would look like drops.
     drop_within: float = 0.01
 
     def __post_init__(self) -> None:

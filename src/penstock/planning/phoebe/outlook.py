@@ -75,7 +75,7 @@ def outlook_of(
     history = Series(settings.step_s, known.rates.values)
     if len(history.values) < max(2.0, settings.least_history):
         minutes = len(history.values) * settings.step_s / 60.0
-        caveat = f"{minutes:.0f} min of history are too little to forecast: sized for what arrives now"
+        caveat = f"{minutes:.0f} min of history are too short for a forecast: sized for the present rate"
         rate = job.figures.arrival_rps
         return Outlook(_ahead(job, kinds, model, lambda t: rate, settings), None, caveat)
     certainty = job.intent.certainty

@@ -123,9 +123,9 @@ def _wish(job: JobView, memory: PhoebeMemory, allowed: int | None, at_s: float, 
 def _reactive_wish(job: JobView, settings: PhoebeSettings) -> JobWish:
     """Neither profile nor history says how fast the job can be: as an autoscaler on CPU would."""
     wanted = threads_wanted(job, ReactiveSettings(cpu_target=settings.cpu_target))
-    because = "too little is known of it to plan ahead: sized by its CPU use"
+    because = "not enough data to plan ahead: sized by CPU use"
     if wanted is None:
-        return JobWish(job, job.figures.threads, "too little is known of it, not even its CPU use: left as it is")
+        return JobWish(job, job.figures.threads, "not enough data, not even CPU use: left unchanged")
     return JobWish(job, wanted, because)
 
 
@@ -134,7 +134,7 @@ def _reasons(
 ) -> str:
     text = why(outlook, chosen, target_s, settings.unit)
     if chosen > needed.scaleout and needed.enough:
-        text += f"; fewer would soon be too few, or save less than the change costs ({needed.scaleout} would do now)"
+        text += f"; {needed.scaleout} are enough now, but soon too few, or the change costs more than it saves"
     if needed.enough:
         return text
     beyond = need(outlook.ahead, target_s, _BEYOND * highest, Leeway(settings.near_best, settings.lateness))
@@ -157,7 +157,7 @@ def _within_budget(view: View, wishes: list[JobWish], settings: PhoebeSettings) 
 def _cut(wish: JobWish, share: int, budget: int, settings: PhoebeSettings) -> JobWish:
     if share >= wish.scaleout:
         return wish
-    because = f"{wish.why}; of {budget} {settings.unit} for all jobs {share} are worth most here"
+    because = f"{wish.why}; {share} of the {budget} {settings.unit} for all jobs give the most utility here"
     if wish.outlook is not None and wish.job.intent.recovery_s is not None:
         found = ScaleOutNeed(share, wish.outlook.ahead.recovery_s(share), False)
         because += f"; {missed(found, wish.scaleout, share, wish.job.intent.recovery_s, settings.unit)}"

@@ -60,12 +60,12 @@ def _wanted(job: JobView, known: JobMemory, at_s: float, settings: TwresSettings
     now = job.figures.threads
     model = model_of(job, known, settings.profiles.get(job.name, ()), at_s, settings.half_life_s)
     if model is None or job.figures.arrival_rps is None:
-        return now, "too little is known of it: left as it is"
+        return now, "not enough data: left unchanged"
     rate = _highest_rate(job.figures.arrival_rps, known, settings)
     enough = _smallest(model, rate, most=max(8 * now, 1))
     latency = None if job.figures.latency is None else job.figures.latency.mean_s
     if enough <= now and latency is not None and latency > settings.latency_s:
-        return now + 1, f"latency is {latency:.1f} s, above {settings.latency_s:g} s: one more than {now}"
+        return now + 1, f"latency is {latency:.1f} s, above {settings.latency_s:g} s: one more ({now} now)"
     return enough, f"{enough} can process the {rate_text(rate)} expected within {settings.horizon_s / 60:.0f} min"
 
 

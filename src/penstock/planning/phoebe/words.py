@@ -19,14 +19,18 @@ def why(outlook: Outlook, chosen: int, target_s: float | None, unit: str) -> str
     if chosen > 1:
         parts.append(_one_less(outlook, chosen - 1, target_s))
     if ahead.model.extrapolates(chosen, peak.rate_rps):
-        parts.append("never measured so far out: extrapolated")
+        parts.append("extrapolated beyond what was measured")
     return "; ".join(part for part in parts if part)
 
 
 def missed(need: ScaleOutNeed, wanted: int, allowed: int, target_s: float | None, unit: str) -> str:
     """What cannot be had."""
     target = "" if target_s is None else f" instead of {seconds_text(target_s)}"
-    more = f"{wanted} {unit} would do, {allowed} are to be had" if wanted > allowed else f"no more than {allowed} help"
+    more = (
+        f"{wanted} {unit} would be enough, but only {allowed} are available"
+        if wanted > allowed
+        else f"more than {allowed} do not help"
+    )
     return f"{more}: recovery takes {seconds_text(need.recovery_s)}{target}"
 
 
@@ -38,15 +42,15 @@ def rate_text(rate_rps: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Whole seconds, or "for ever"."""
-    return f"{seconds:.0f} s" if math.isfinite(seconds) else "for ever"
+    """Whole seconds, or "forever"."""
+    return f"{seconds:.0f} s" if math.isfinite(seconds) else "forever"
 
 
 def _when(peak: Peak, outlook: Outlook) -> str:
     if outlook.forecast is None:
         return "the rate is"
     minutes = peak.in_s / 60.0
-    return f"in {minutes:.0f} min the rate will be" if minutes >= 0.5 else "the rate is highest now,"
+    return f"in {minutes:.0f} min the rate will be" if minutes >= 0.5 else "the rate is highest now:"
 
 
 def _one_less(outlook: Outlook, fewer: int, target_s: float | None) -> str:

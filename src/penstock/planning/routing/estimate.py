@@ -16,11 +16,11 @@ from penstock.core.units import non_negative, positive, text_of_seconds
 class CostSettings:
     """What is assumed of moves before any was seen, and what a wait is worth."""
 
-    first_pause_s: float = 3.0  # a pause is guessed to take so long, whatever moves
-    first_s_per_key: float = 1e-5  # and so long for each key: together 4 s for 100,000
-    guesses_weigh: float = 1.0  # as many past moves as the guess counts for
-    delay_worth: float = 1.0  # rows over the network that one row's wait for the move weighs as much as
-    payback_s: float = 600.0  # a move must have paid for itself after so long
+    first_pause_s: float = 3.0  # assumed pause of a move, whatever its size
+    first_s_per_key: float = 1e-5  # assumed time for each key: together 4 s for 100,000
+    guesses_weigh: float = 1.0  # number of past moves for which these assumptions count
+    delay_worth: float = 1.0  # cost of one waiting row, in rows over the network
+    payback_s: float = 600.0  # time in which a move must pay for itself
 
     def __post_init__(self) -> None:
         non_negative(self.first_pause_s, "first_pause_s")
@@ -85,7 +85,9 @@ class Estimate:
     def why(self, window_s: float) -> str:
         """The decision in one line."""
         cost = (
-            f"moves {self.keys:,} keys, about {self.pause_s:.2g} s" if self.waits else "for new windows, without a stop"
+            f"moves {self.keys:,} keys, about {self.pause_s:.2g} s"
+            if self.waits
+            else "for new windows, without a restart"
         )
         found = (
             f"local share {self.local_now:.2f} -> expected {self.local_expected:.2f} on the last "

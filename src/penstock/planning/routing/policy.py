@@ -44,11 +44,11 @@ class RoutingSettings:
     """How routes are governed."""
 
     mode: RoutingMode | str = RoutingMode.OFF
-    imbalance: float = IMBALANCE  # the busiest server's rows over the mean
-    most_keys: int = 0  # keys that may move at a time; 0 sets no bound
-    min_gain: float = 0.02  # of the local share; a smaller one is noise
-    # Leave keys where the table in force has them, and deduct from a server's cap what it carried more than others;
-    # else every table is cut anew. More even where people come in bursts and tables are renewed often.
+    imbalance: float = IMBALANCE  # limit for the rows of the fullest server, relative to the mean
+    most_keys: int = 0  # largest number of keys to move at a time; 0: no limit
+    min_gain: float = 0.02  # smallest gain of the local share; less is noise
+    # Keep keys where the present table has them, and lower a server's cap by what it carried beyond the others. By
+    # default each table is computed from scratch. Keeping balances better under bursts, if tables change often.
     keep: bool = False
     cost: CostSettings = CostSettings()
 
@@ -101,7 +101,9 @@ class WithRouting:
         reroute, estimate = considered(figures, self.settings)
         why = f"{figures.route} of {figures.job}: {estimate.why(figures.window_s)}"
         if estimate.local_expected - estimate.local_now < self.settings.min_gain:
-            return f"{figures.route} of {figures.job} stays: local share {estimate.local_now:.2f}, nothing to gain"
+            return (
+                f"{figures.route} of {figures.job} unchanged: local share {estimate.local_now:.2f}, no gain predicted"
+            )
         if not estimate.pays:
             return why
         if self.settings.mode == RoutingMode.ADVISE:

@@ -75,7 +75,7 @@ def asked_by(metadata: Mapping[str, str]) -> KedaQuestion:
 def answer(asked: KedaQuestion, wishes: Wishes) -> float:
     """The number; an UnknownNameError for a name that is none, an OutageError where what is known is old."""
     if wishes.age_s > wishes.stale_s:
-        raise OutageError(f"nothing was decided for {wishes.age_s:.0f} s: whoever scales keeps what there is")
+        raise OutageError(f"no decision for {wishes.age_s:.0f} s: keep the present size")
     found = _meant(asked, wishes)
     if asked.kind != "fleet" and found[0].silent_s > wishes.silent_s:
         raise OutageError(f"{asked.name} was not heard for {found[0].silent_s:.0f} s: nothing is decided over it")

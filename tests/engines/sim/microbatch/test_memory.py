@@ -93,5 +93,5 @@ def test_what_memory_was_short_of_comes_back_with_more_of_it() -> None:
 def test_a_size_that_no_executor_starts_with_is_refused() -> None:
     engine = an_engine(a_job())
     assert turned(engine, 1024, 256) == "no executor starts with less than 512 MiB; nothing was changed"
-    with pytest.raises(ConfigError, match="executor_memory_mib: 100 will not do"):
+    with pytest.raises(ConfigError, match="executor_memory_mib: 100 cannot be used"):
         an_engine(a_job(), executor_memory_mib=100)

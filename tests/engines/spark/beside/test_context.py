@@ -27,7 +27,7 @@ def test_another_spark_than_the_pyspark_here_is_refused_with_the_line_to_type() 
 
 def test_a_driver_that_does_not_answer_may_come_back() -> None:
     patched = ".".join([*pyspark.__version__.split(".")[:2], "99"])  # a patch of the same Spark will do
-    with pytest.raises(OutageError, match=r"app-1: nobody answers at 127\.0\.0\.1:1"), beside(door(patched)):
+    with pytest.raises(OutageError, match=r"app-1: nothing answers at 127\.0\.0\.1:1"), beside(door(patched)):
         pass
 
 

@@ -57,4 +57,4 @@ def test_advice_tells_how_far_the_simulator_is_off_on_it(tmp_path: Path) -> None
     assert found["slots"] == 4
     assert [one["slots"] for one in found["slots_tried"]][:4] == [1, 2, 3, 4]
     assert (found["off"], found["off_span_s"]) == (pytest.approx(0.0, abs=0.05), pytest.approx(25.0, abs=5.0))
-    assert "The simulator is " in told.stderr
+    assert "The simulator's error is " in told.stderr

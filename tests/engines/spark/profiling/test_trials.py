@@ -33,7 +33,7 @@ def test_latency_over_a_window_is_the_mean_of_what_was_done_in_each_part() -> No
 
 
 def test_a_warm_up_longer_than_the_trial_is_refused() -> None:
-    with pytest.raises(ConfigError, match="warm_up_s: 9 will not do"):
+    with pytest.raises(ConfigError, match="warm_up_s: 9 cannot be used"):
         TrialSettings(length_s=5, warm_up_s=9)
 
 

@@ -60,7 +60,7 @@ def test_the_tenant_is_started_again_from_where_it_was(town: Town, engine: OpenE
     all_committed(town)
     (done,) = running.apply([Step(town.name, (Table(town.name, town.route.name, None, all_to(1), keys=3),))]).steps
     assert done.error is not None
-    assert "runs on with the table it had; no space left on device" in done.error
+    assert "continues with its old table; no space left on device" in done.error
     counts_on(running, town)
 
 

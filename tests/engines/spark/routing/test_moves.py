@@ -72,4 +72,4 @@ def test_of_windows_nothing_moves_and_nobody_waits(
     assert (figures.carried, dict(figures.unlisted)) == ((), {})
     wanted, estimate = considered(figures)
     assert (wanted.keys, estimate.pause_s, estimate.payback_s) == (0, 0.0, 0.0)
-    assert estimate.why(600.0).endswith("for new windows, without a stop; pays at once")
+    assert estimate.why(600.0).endswith("for new windows, without a restart; pays at once")

@@ -154,5 +154,5 @@ def test_a_row_stands_for_as_many_as_were_not_drawn_or_not_told() -> None:
 
 
 def test_a_share_of_rows_that_is_none_is_refused(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigError, match="one_in: 0 will not do"):
+    with pytest.raises(ConfigError, match="one_in: 0 cannot be used"):
         ps.measured(Town(spark, tmp_path, name).stream(), event_time="at", pairs=KEYS, one_in=0)

@@ -100,7 +100,7 @@ def test_where_a_step_fails_the_query_runs_on_with_the_table_it_had_and_counts_a
     query = town.run(job)
     before = state_partitions(town)
     wanted = 0 if {next(iter(found)) for found in before.values()} == {1} else 1
-    with pytest.raises(RestartError, match=f"runs on with the table it had; {step}") as failed:
+    with pytest.raises(RestartError, match=f"continues with its old table; {step}") as failed:
         reroute(town.routed(job), query, all_to(wanted), done=crash_after(step, EngineError))
     assert cast(StreamingQuery, failed.value.query).awaitTermination(int(patience_s()))
     assert state_partitions(town) == before

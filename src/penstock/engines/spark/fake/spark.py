@@ -222,7 +222,7 @@ class FakeSpark:
         try:
             return self.start(after)
         except Exception as error:
-            why = f"{after.name}: it runs on as it was; {first_line(error)}"
+            why = f"{after.name}: it continues unchanged; {first_line(error)}"
             raise RestartError(why, self.start(before)) from error
 
     def repartition(self, job: Job, query: Query, partitions: int) -> Query:

@@ -101,53 +101,57 @@ def library(name: str) -> SessionSetting:
     try:
         return SessionSetting(name, str(import_module(name).__version__))
     except ModuleNotFoundError:
-        remedy = f"jobs in pandas and routing by key need {name}: pip install 'penstock[routing]'"
+        remedy = f"pandas functions and key routing need {name}: pip install 'penstock[routing]'"
         return SessionSetting(name, "none", remedy)
     except ImportError as error:
-        remedy = "with NumPy 1, which Spark 3.5 asks for: pip install 'pyarrow<26'"
+        remedy = "Spark 3.5 needs NumPy 1; for that: pip install 'pyarrow<26'"
         return SessionSetting(name, "broken", f"{name} cannot be imported ({first_line(error)}); {remedy}")
 
 
 def _mode(mode: str) -> SessionSetting:
-    change = f"under {mode} shares do nothing: add {FAIR_LINE} where the session is built, before its first query"
+    change = f"shares have no effect under {mode}: add {FAIR_LINE} where you build the session, before its first query"
     wrong = mode != "FAIR"
     return SessionSetting("spark.scheduler.mode", mode, change if wrong else None, fatal=wrong)
 
 
 def _master(master: str) -> SessionSetting:
     wrong = master in ("local", "local[1]")
-    change = f"{master} has one slot, of which no share can be given: use local[n], or a cluster"
+    change = f"{master} has only one slot, which cannot be shared: use local[n] or a cluster"
     return SessionSetting("spark.master", master, change if wrong else None)
 
 
 def _locality(conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get("spark.locality.wait") or "3s"
-    change = "tasks wait for a slot near their rows: spark.locality.wait=0 gives any at once (routes want seconds)"
+    change = (
+        "tasks wait for a slot near their data: set spark.locality.wait=0, unless you route keys (then keep seconds)"
+    )
     return SessionSetting("spark.locality.wait", value, None if value.strip("ms") in ("0",) else change)
 
 
 def _allocation(master: str, conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get("spark.dynamicAllocation.enabled") or "false"
     wrong = value == "true" and not master.startswith("local")
-    change = "dynamic allocation and `executors` of a tenants file would both move executors: leave one of them out"
+    change = "dynamic allocation and `executors` in a tenants file would both change executors: use only one of them"
     return SessionSetting("spark.dynamicAllocation.enabled", value, change if wrong else None)
 
 
 def _leaving(conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get(DECOMMISSION) or "false"
     listed = " ".join(f"{name}={wanted}" for name, wanted in LEAVING.items())
-    change = f"executors that are given back end at once, and what they hold is made again: {listed}"
+    change = f"executors given back end at once, and their cached blocks are lost; to move these first, set {listed}"
     return SessionSetting(DECOMMISSION, value, None if value == "true" else change)
 
 
 def _failures(conf: dict[str, str | None]) -> SessionSetting:
-    value = conf.get(FAILURES) or "the default, twice the executors"
+    value = conf.get(FAILURES) or "default (twice the executors)"
     enough = value.isdecimal() and int(value) >= MOST_FAILURES
-    change = f"pods that a quota refuses count as failures, which end the application: {FAILURES}={MOST_FAILURES}"
+    change = (
+        f"pods refused by a quota count as failures, and too many end the application: set {FAILURES}={MOST_FAILURES}"
+    )
     return SessionSetting(FAILURES, value, None if enough else change)
 
 
 def _state(conf: dict[str, str | None]) -> SessionSetting:
-    value = conf.get(_STORE) or "the default, in the heap"
-    change = f"state in the heap keeps its partitions and its keys' places: {_STORE}={_ROCKS} lets them move"
+    value = conf.get(_STORE) or "default (in the heap)"
+    change = f"with state in the heap, partitions and key placement cannot change: set {_STORE}={_ROCKS}"
     return SessionSetting(_STORE, value.rpartition(".")[2], None if "RocksDB" in value else change)

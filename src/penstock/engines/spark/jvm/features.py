@@ -45,8 +45,8 @@ def check_session(spark: Any) -> None:
     mode = scheduler_mode(context)
     if mode != "FAIR":
         raise EngineError(
-            f"spark.scheduler.mode is {mode}, under which shares do nothing; add {FAIR_LINE} where the session is "
-            "built, before its first query starts"
+            f"spark.scheduler.mode is {mode}, so shares have no effect; add {FAIR_LINE} where you build the session, "
+            "before its first query starts"
         )
     _check_levers(context)
 
@@ -55,7 +55,7 @@ def check_kind(spark: Any) -> None:
     """Only a classic session can be governed, whatever it is set to."""
     _refuse_connect(spark)
     if not isinstance(spark, SparkSession):
-        raise EngineError(f"a SparkSession is needed to govern, not a {type(spark).__name__}")
+        raise EngineError(f"governing needs a SparkSession, not a {type(spark).__name__}")
 
 
 def scheduler_mode(context: Any) -> str:
@@ -70,26 +70,26 @@ def features(spark: SparkSession) -> tuple[Feature, ...]:
     pools = _lacks_pools(spark.sparkContext)
     listens = there(jvm, f"{_SQL}.streaming.PythonStreamingQueryListener")
     return (
-        Feature("shares of pools at run time", "slots of each query", pools is None, "3.5", needed=True),
-        Feature("listeners in Python", "figures of every batch", listens, "3.4", needed=True),
+        Feature("scheduler pools changed at run time", "slots of each query", pools is None, "3.5", needed=True),
+        Feature("query listeners in Python", "figures of every batch", listens, "3.4", needed=True),
         Feature(
-            "limits of a running query", "batch bounds with no restart", bounds is None, "3.5",
-            "a bound takes a planned restart, of queries that penstock started; others keep theirs",
+            "read limits of a running query", "batch bounds without a restart", bounds is None, "3.5",
+            "changing a bound restarts queries that penstock started; bounds of other queries stay",
         ),
         Feature(
-            "sketches of quantiles", "tails of latency, with ps.measured and on Kafka", has_sketches(), "4.1",
-            "percentiles come from 200 points of the curve, to half a percent of the rows",
+            "quantile sketches", "latency percentiles with ps.measured and on Kafka", has_sketches(), "4.1",
+            "percentiles come from 200 points of the curve (accurate to half a percent of the rows)",
         ),
         Feature(
-            "rows drawn by chance", "pairs of keys for routing", has_pairs(spark), "3.5",
-            "pairs are not counted: routes keep the tables that they have",
+            "rows drawn by chance", "key pairs for routing", has_pairs(spark), "3.5",
+            "pairs are not counted; routing tables stay as they are",
         ),
         Feature(
-            "state cut anew", "partitions of a query's state", can_cut_state(), "4.2", "states keep their partitions"
+            "state repartitioning", "number of state partitions", can_cut_state(), "4.2", "state keeps its partitions"
         ),
         Feature(
-            "state rewritten", "routing tables of queries without windows", can_rewrite_state(spark), "4.2",
-            "only routes with windows, or without state, change their tables",
+            "state rewriting", "new routing tables for queries without windows", can_rewrite_state(spark), "4.2",
+            "only routes with windows, or without state, get new tables",
         ),
         Feature(
             "real-time mode", "jobs with `real_time`", _has_real_time(jvm), "4.2", "such jobs do not start"
@@ -102,7 +102,7 @@ def tell_missing(spark: SparkSession) -> None:
     missing = [feature for feature in features(spark) if not feature.here]
     if missing:
         listed = "; ".join(f"{feature.name} (Spark {feature.since}): {feature.without}" for feature in missing)
-        _log.warning("Spark %s lacks %s; all else works. See: penstock doctor", spark.version, listed)
+        _log.warning("Spark %s lacks %s; everything else works. See: penstock doctor", spark.version, listed)
 
 
 def has_pairs(spark: SparkSession) -> bool:
@@ -130,9 +130,9 @@ def _has_real_time(jvm: Any) -> bool:
 def _refuse_connect(spark: Any) -> None:
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         raise EngineError(
-            "this is a Spark Connect session; shares, executors and state live in the driver's JVM, which a Connect "
-            "client cannot reach. Run penstock in the driver, with a classic session (local[n], spark://, yarn), or "
-            "beside Connect's server: see penstock attach --help"
+            "this is a Spark Connect session. Scheduler pools, executors and state are in the driver's JVM, which a "
+            "Connect client cannot reach. Run penstock in the driver with a classic session (local[n], spark://, yarn) "
+            "or beside the Connect server (penstock attach --help)"
         )
 
 
@@ -140,7 +140,7 @@ def _check_levers(context: Any) -> None:
     lacking = _lacks_pools(context)
     if lacking is not None:
         raise EngineError(
-            f"Spark {context.version} lacks a mechanism that penstock steers by ({lacking}); use Spark 3.5 to 4.3"
+            f"Spark {context.version} lacks an interface that penstock needs ({lacking}); use Spark 3.5 to 4.3"
         )
 
 

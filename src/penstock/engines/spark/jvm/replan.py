@@ -31,7 +31,7 @@ def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Jo
     try:
         return start_query(spark, after)
     except Exception as error:  # a tenant's own code may raise anything
-        why = f"{after.name}: it runs on as it was; {first_line(error)}"
+        why = f"{after.name}: it continues unchanged; {first_line(error)}"
         raise RestartError(why, start_query(spark, before)) from error
 
 

@@ -126,7 +126,7 @@ def _as_it_was(routed: Routed, book: RouteBook, error: Exception) -> RestartErro
     except Exception as again:  # the start looks after what is pending once more
         _log.warning("%s: its change of tables was not withdrawn; %s", routed.job.name, told(again))
     started = start_query(routed.spark, routed.job)
-    return RestartError(f"{routed.job.name}: it runs on with the table it had; {told(error)}", started)
+    return RestartError(f"{routed.job.name}: it continues with its old table; {told(error)}", started)
 
 
 def _is_in_force(book: RouteBook, version: int) -> bool:

@@ -26,7 +26,7 @@ class SeenAt:
 def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
     """A job of which something cannot be told is one of which nothing is known: the others are governed on."""
     standing = Yardstick(float(track.threads), track.threads, seen.slots, seen.window_s, seen.now.wall_s)
-    trouble = f"nothing can be told of it this round: {why}"
+    trouble = f"it cannot be read in this round: {why}"
     return replace(Track(track.job, track.threads).figures(standing), trouble=trouble)
 
 

@@ -110,4 +110,4 @@ def _check_reachable(door: DriverDoor) -> None:
     try:
         socket.create_connection((door.host, door.port), timeout=_REACHED_WITHIN_S).close()
     except (OSError, UnicodeError) as error:  # of a name that no host can have
-        raise OutageError(f"{door.application}: nobody answers at {door.host}:{door.port} ({error})") from error
+        raise OutageError(f"{door.application}: nothing answers at {door.host}:{door.port} ({error})") from error
