@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.pairs import Pair, PairCounts
-from penstock.correlation.sampling import A_BATCH, MOST, SampledWindow, one_in_for
+from penstock.correlation.sampling import A_BATCH, A_WINDOW, MOST, SampledWindow, one_in_for
 
 
 @given(rows=st.floats(0, 1e9), of_window=st.floats(-1, 2))
@@ -39,3 +39,11 @@ def test_a_window_of_batches_drawn_at_different_shares_counts_pairs_as_they_were
     assert counted.pairs == pytest.approx(dict(truth), abs=counted.error)
     assert counted.error < 0.1 * counted.rows
     assert window.closed() == PairCounts(rows=0.0, error=0.0)
+
+
+def test_a_window_of_which_no_two_rows_have_the_same_pair_keeps_them_all() -> None:
+    window = SampledWindow()
+    for batch in range(4):
+        window.add(PairCounts.exact({(batch, row): 1 for row in range(A_WINDOW // 4)}))
+    counted = window.closed()
+    assert (len(counted.pairs), counted.error) == (A_WINDOW, 0)

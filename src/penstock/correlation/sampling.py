@@ -13,6 +13,7 @@ from penstock.correlation.sketch import PairSketch
 A_WINDOW = 20_000  # rows of a window at the least, where it has so many
 A_BATCH = 500  # and of a batch: to draw fewer saves nothing
 MOST = 5_000  # of a batch, at the most
+_LG_SIZE = 15  # 24,000 pairs of a window in two megabytes, as many as it draws; half of them cost Last.fm 2 points
 
 
 def one_in_for(rows: float, of_window: float) -> int:
@@ -38,7 +39,7 @@ class SampledWindow:
     """
 
     def __init__(self) -> None:
-        self._sketch = PairSketch()
+        self._sketch = PairSketch(_LG_SIZE)
         self._rows, self._squares = 0.0, 0.0
 
     def add(self, counts: PairCounts) -> None:

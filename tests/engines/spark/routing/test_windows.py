@@ -8,6 +8,8 @@ from pyspark.sql import SparkSession
 
 from penstock.core.pairs import PairCounts
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.routing.share_cell import ShareCell
+from penstock.engines.spark.routing import pair_draw
 from penstock.engines.spark.routing.pair_draw import DrawnPairs
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
@@ -32,8 +34,18 @@ def watch(tmp_path: Path) -> RouteWatch:
     return RouteWatch(Routed(cast(SparkSession, TwoPartitions()), Job("tweets"), route), window_s=10.0)
 
 
+class Asked:
+    """As much of a cell as a window of pairs asks: it keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.one_in: list[int] = []
+
+    def draw_one_in(self, one_in: int) -> None:
+        self.one_in.append(one_in)
+
+
 def a_batch(at_s: float, rows: int) -> Batch:
-    drawn = DrawnPairs((PairCounts.exact({("Asia", "#java"): rows}),))
+    drawn = DrawnPairs((PairCounts.exact({("Asia", "#java"): rows}),), "draw of a test")
     return Batch("run", int(at_s), at_s, at_s + 1.0, rows, drawn=drawn)
 
 
@@ -69,3 +81,14 @@ def test_the_numbers_of_windows_rise_also_when_the_clock_goes_back_and_when_anot
     after_a_restart.close_window(140.0, None)
     assert after_a_restart.told is not None
     assert numbers[0] < numbers[1] < numbers[2] < after_a_restart.told.window
+
+
+def test_what_is_drawn_of_a_window_is_spread_over_its_batches(
+    watch: RouteWatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = Asked()
+    monkeypatch.setitem(pair_draw._CELLS, "draw of a test", cast(ShareCell, cell))
+    for at_s in (100.0, 101.0, 102.0, 102.1):
+        watch.add(a_batch(at_s, 64_000))
+    # Nobody knows yet: 5,000 or more; a tenth of a window, and of 20,000: 2,000; a hundredth: 500 or more.
+    assert cell.one_in == [8, 32, 32, 128]
