@@ -7,12 +7,14 @@ import { Problem } from "./parts";
 import { useSite } from "./site";
 
 const STARTED_BY_HAND: Tenant["trouble"][] = ["not running", "given up", "stopped"];
+const FLEET = "fleet"; // whose tenants are started where their own drivers are governed
 
 export function StartNow({ tenant }: { tenant: Tenant }) {
   const { overview, session, gone } = useSite();
   const [act, error] = useAct();
   const [sent, setSent] = useState(false);
-  if (!overview.control.live || session.role !== "operate" || !STARTED_BY_HAND.includes(tenant.trouble)) return null;
+  const mayAct = overview.control.live && session.role === "operate" && overview.run.engine !== FLEET;
+  if (!mayAct || !STARTED_BY_HAND.includes(tenant.trouble)) return null;
   return (
     <p class="bound">
       <button type="button" disabled={gone} onClick={() => void act({ act: "start", job: tenant.name }).then(setSent)}>Start now</button>

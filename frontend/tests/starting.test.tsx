@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from "@testing-library/preact";
 import { expect, test, vi } from "vitest";
 import { StartNow } from "../src/starting";
-import { anOverview, aTenant, inside, serving } from "./builders";
+import { anOverview, aTenant, inside, run, serving } from "./builders";
 
 const DOWN = aTenant({ trouble: "not running", why: "not running: no topic; tried 7 times" });
 const over = { ...anOverview(), control: { ...anOverview().control, live: false } };
@@ -35,6 +35,7 @@ test.each([null, "ended", "no rows", "other"] as const)("one whose trouble is %s
 test.each([
   ["who may only read", { session: { role: "read" as const, tokens_required: true, version: "0" } }],
   ["a run that is over", { overview: over }],
+  ["the run of a coordinator, which starts nobody's queries,", { overview: { ...anOverview(), run: { ...run, engine: "fleet" } } }],
 ])("%s has no such button", (_, more) => {
   shown(DOWN, more);
   expect(screen.queryByRole("button")).toBeNull();
