@@ -38,6 +38,7 @@ from penstock.web.tokens import tokens_at
 
 MOST = 2  # entries of each list: enough to see what they are like
 LASTS_S = 400
+RUN_ID = "nightly-1"
 BATCH = {
     "stages": {"work": {"partitions": 8, "wait": "10ms", "task_overhead": "5ms"}},
     "max_rows_per_batch": 400,
@@ -94,23 +95,31 @@ def served(place: Path) -> Iterator[tuple[str, str]]:
         record(store)
         settings = WebSettings(port=0, tokens=place / "tokens.json", whatif_s=30.0)
         with Site(store, settings, print).beside() as site:
+            give_a_sign(store)
+            httpx.get(f"{site.url}api/control").raise_for_status()  # one alone proves nothing; the next one does
+            give_a_sign(store)
             yield site.url, shown.read
 
 
 def record(store: SqlStore) -> None:
     """The run, with a request that was heard and a proposal that waits."""
     scenario = checked(ScenarioFile, SHOP, "shop")
-    run = store.begin(RunInfo("nightly-1", "nightly", "henge", "simulator", "simulated", 1_763_683_200.0))
+    run = store.begin(RunInfo(RUN_ID, "nightly", "henge", "simulator", "simulated", 1_763_683_200.0))
     control = DeskControl(store.desk, run.id, Standing(scenario.interval), lambda: 1_763_683_200.0)
     control.arrive()
     store.desk.ask(run.id, Request(Act.INTENT, "ann", 1_763_683_201.0, "clicks", Intent(Juice(0.8, utility=10))))
     cluster = cluster_of(scenario, Path(), scenario.seed, run.policy)
     policy = decider(run.policy, scenario.settings.get(run.policy))
-    session = Session(intents_of(scenario), policy, store, LoopSettings(scenario.interval), control, LASTS_S)
+    intents = intents_of(scenario)
+    session = Session(lambda: intents, policy, store, LoopSettings(scenario.interval), control, LASTS_S)
     session.live_through(cluster, SimClock(cluster.advance_to))
     moves = (Slots("fraud", 4, 5),)
     store.desk.propose(run.id, Decision(Reason.RECONFIGURED, moves, "fraud misses its latency", LASTS_S, 41.0, 48.0))
-    store.desk.leave_card(run.id, Card(time.time(), LASTS_S, interval_s=3_600.0, approval=("fraud",)))
+
+
+def give_a_sign(store: SqlStore) -> None:
+    """As its controller does in each round."""
+    store.desk.leave_card(RUN_ID, Card(time.time(), LASTS_S, interval_s=3_600.0, approval=("fraud",)))
 
 
 def asked(url: str, method: str, path: str, token: str) -> Any:

@@ -491,6 +491,7 @@ export interface TenantOut {
   beside: string | null;
   cost_hour: number | null;
   budget: BudgetOut | null;
+  trouble: "not running" | "given up" | "stopped" | "ended" | "absent" | "slow start" | "outside its pool" | "no rows" | "untold" | "restarting" | "other" | null;
 }
 
 export interface TokenIn {

@@ -13,7 +13,7 @@ export function aTenant(more: Partial<Tenant> = {}): Tenant {
     share: { text: "weight 2 of 8", weight: 2, weights: 8, slots: 2, of_slots: 8, busy: 1, busy_text: null, used_slots: 2, cores: 1 },
     latency_s: 3, latency_estimated: false, juice: 1, arrival_rps: 100, processed_rps: 90, backlog_rows: 12, why: "p95 latency 3 s instead of 2 s.",
     missed_since_s: 10, last_decision: null, not_done: "Nothing yet.", recovery_s: null, recovery_target_s: null, certainty: null, levers: [],
-    prediction_error: null, binds: [], beside: null, cost_hour: null, budget: null, ...more,
+    prediction_error: null, binds: [], beside: null, cost_hour: null, budget: null, trouble: null, ...more,
   };
 }
 

@@ -143,6 +143,8 @@ from penstock.core.states import StateChange as StateChange
 from penstock.core.topology import Topology as Topology
 from penstock.core.trial import Finished as Finished
 from penstock.core.trial import Trial as Trial
+from penstock.core.trouble import TroubleId as TroubleId
+from penstock.core.trouble import TroubleKind as TroubleKind
 from penstock.core.view import JobView as JobView
 from penstock.core.view import View as View
 from penstock.correlation.sketch import PairSketch as PairSketch

@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import zstandard
 
 from penstock.calls.advised import events_of
+from penstock.config.coordination import read_coordination
 from penstock.config.profiles import read_profile
 from penstock.engines.spark.history.replay import queries_in, replayed
 from penstock.engines.spark.jobs import Job
@@ -20,7 +22,7 @@ from penstock.errors import ConfigError
 from penstock.governing.remembering import remembered
 from penstock.loop import LoopSettings
 from penstock.store.open import open_store
-from tests.cli.calling import environment, penstock
+from tests.cli.calling import ROOT, environment, penstock
 from tests.cli.mutating import FILES, Checked, mutated, mutations
 from tests.event_log import Query, log_of
 from tests.recorded import RUN, an_acting_cycle
@@ -84,6 +86,51 @@ def test_profiles_that_were_changed_by_chance_are_read_or_refused_in_one_line(tm
             read_profile(tmp_path / "p.csv")
         except ConfigError as error:
             told.append(str(error))
+    assert [line for line in told if not line.isprintable()] == []
+
+
+MODELS = ROOT / "src" / "penstock" / "catalog"
+
+
+@pytest.mark.parametrize("name", ["linear", "traffic"])
+def test_plans_of_dags_and_models_that_were_changed_by_chance_are_made_or_refused_in_lines(
+    name: str, tmp_path: Path
+) -> None:
+    chance, slowest_s = random.Random(f"{name} 15"), 0.0
+    dag, models = tmp_path / "dag.yaml", tmp_path / "models.yaml"
+    for number in range(40):
+        files = ((dag, MODELS / "dags" / f"{name}.yaml"), (models, MODELS / "models" / "paper.yaml"))
+        for place, (path, ships) in enumerate(files):
+            path.write_bytes(mutated(ships.read_bytes(), chance) if number % 2 == place else ships.read_bytes())
+        began_s = time.process_time()
+        called = penstock("plan", str(dag), "--models", str(models), "--json", str(tmp_path / "plan.json"))
+        slowest_s = max(slowest_s, time.process_time() - began_s)
+        assert called.returncode in (0, 2)
+        told = called.stderr.splitlines()
+        assert all(line.startswith("penstock: ") and line.isprintable() for line in told), called.stderr
+        assert bool(told) == (called.returncode == 2)
+    assert slowest_s < WITHIN_S
+
+
+FLEET = b"""
+name: prod
+cluster: {standalone: 'http://master:8080'}
+interval: 5s
+applications: {fraud: {min_executors: 2, max_executors: 12}, team-a/ads: {utility: 10}}
+price: {slot_hour: 0.05, currency: EUR}
+leadership: {kubernetes: streams/fleet}
+"""
+
+
+def test_fleet_files_that_were_changed_by_chance_are_read_or_refused_in_lines(tmp_path: Path) -> None:
+    chance, told = random.Random(16), list[str]()
+    for _ in range(400):
+        (tmp_path / "fleet.yaml").write_bytes(mutated(FLEET, chance))
+        try:
+            read_coordination(tmp_path / "fleet.yaml")
+        except ConfigError as error:
+            told += str(error).splitlines()
+    assert len(told) > 100
     assert [line for line in told if not line.isprintable()] == []
 
 

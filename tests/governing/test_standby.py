@@ -155,6 +155,16 @@ def test_one_that_cannot_be_started_is_tried_again_later_and_ends_nothing() -> N
     kept.end()
 
 
+def test_one_whose_folder_is_spoilt_by_somebody_ends_nothing(tmp_path: Path) -> None:
+    with second(ENDS_AT_ONCE, tmp_path / "note") as kept:
+        folder = Path(kept._place.name)
+        folder.rmdir()
+        folder.write_bytes(b"")  # whatever is asked of files below it is an error of another kind than their absence
+        for _ in range(3):
+            kept.look(governs=True)
+        folder.unlink()
+
+
 def test_a_helper_that_cannot_be_started_ends_nothing() -> None:
     kept = Nobody(["/no/such/program"], settles_s=0.0)
     kept.look(governs=True)

@@ -7,6 +7,7 @@ from penstock.core.budget import Budget, SpentBudget
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.hours import Excluded
 from penstock.core.intent_hours import asked_at
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.core.view import JobView
 from penstock.notifying.happenings import HOLD_S, Happening, HappeningKind, Told, happened
 from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
@@ -33,6 +34,22 @@ def test_a_tenant_that_lacks_something_for_an_hour_is_told_of_once() -> None:
     assert found[0].text == (
         "fraud has been missing for 1m: it asks for p95 latency <= 2s, juice >= 1, recovery <= 1m and has 3s"
     )
+
+
+def test_another_kind_of_trouble_that_comes_to_who_is_known_to_lack_something_is_told_of_once() -> None:
+    """Its latency was told an hour ago; that its query died, and tries in vain, was told to nobody."""
+
+    def ill(count: int, kind: TroubleKind = TroubleKind.NOT_RUNNING) -> JobView:
+        which = TroubleId(kind, "no topic")
+        return replace(BAD, figures=replace(BAD.figures, trouble=f"{kind}, tried {count} times", trouble_id=which))
+
+    again = [ill(1), ill(2), BAD] * 20  # started now and then
+    found = told_of(rounds(*[BAD] * 10, *again, *map(ill, range(40)), *[ill(0, TroubleKind.GIVEN_UP)] * 20))
+    assert [(one.kind, one.at_s, one.data["trouble"]) for one in found] == [
+        (HappeningKind.MISSING, HOLD_S, None),
+        (HappeningKind.MISSING, 700.0 + HOLD_S, "not running"),
+        (HappeningKind.MISSING, 1100.0 + HOLD_S, "given up"),
+    ]
 
 
 def test_one_that_is_well_again_is_told_of_once_too() -> None:

@@ -21,6 +21,7 @@ from tests.recorded import (
     SHORTFALL,
     a_cycle,
     a_foretelling_cycle,
+    a_job,
     a_judging_cycle,
     a_view,
     an_acting_cycle,
@@ -36,6 +37,7 @@ LATER = (
     ("penstock_cycles", "writer_epoch"),
     ("penstock_writers", "epoch"),
     ("penstock_job_figures", "state"),
+    ("penstock_job_figures", "trouble_id"),
     ("penstock_decisions", "foretold"),
     ("penstock_step_outcomes", "undone"),
     ("penstock_verdicts", "effect"),
@@ -59,6 +61,26 @@ def older(request: pytest.FixtureRequest, tmp_path: Path) -> str:
             for table, column in LATER:
                 connection.execute(sa.text(f"ALTER TABLE {table} DROP COLUMN {column}"))
     return target
+
+
+@pytest.mark.parametrize("create", [False, True], ids=["read", "written"])
+def test_a_trouble_that_an_older_penstock_told_in_words_goes_on_whatever_they_count(older: str, create: bool) -> None:
+    told = [
+        "not running: no topic; tried once, next in 1 s",
+        "not running: no topic; tried 7 times, next in 64 s",
+        "not running: no topic; tried 8 times, next in 2 min",
+        "not running: no host; tried 9 times, next in 2 min",
+    ]
+    with closing(open_store(older)) as store:
+        store.begin(RUN)
+        for number, words in enumerate(told):
+            job = a_job("ads")
+            ill = replace(job, figures=replace(job.figures, trouble=words))
+            store.append(a_cycle(100.0 + 10.0 * number, a_view(100.0 + 10.0 * number, [ill])))
+        with store.database.writing() as connection:
+            connection.execute(sa.text("ALTER TABLE penstock_job_figures DROP COLUMN trouble_id"))
+    with closing(open_store(older, create=create)) as store:
+        assert store.read_run(RUN.id).job("ads").troubles == (Note(100.0, told[2]), Note(130.0, told[3]))
 
 
 def test_an_older_store_is_read_as_it_is(older: str) -> None:

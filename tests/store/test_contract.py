@@ -32,6 +32,8 @@ from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
 from penstock.core.shares import Pool
 from penstock.core.states import State
+from penstock.core.trouble import TroubleId, TroubleKind
+from penstock.core.view import JobView
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
@@ -392,18 +394,29 @@ def test_the_trouble_of_a_job_is_told_from_its_begin_to_its_end(reopen: Reopen) 
 
 def test_a_trouble_that_goes_on_is_told_once_as_it_was_last_and_another_one_for_itself(reopen: Reopen) -> None:
     store = begun(reopen)
-    for at_s, trouble in (
-        (10.0, "not running: no topic; tried once, next in 1 s, or now by hand"),
-        (20.0, "not running: no topic; tried 7 times, next in 64 s, or now by hand"),
-        (30.0, "not running: no topic; tried 8 times, next in 2 min, or now by hand"),
-        (40.0, "not running: no host; tried 9 times, next in 2 min, or now by hand"),
+    for at_s, cause, trouble in (
+        (10.0, "no topic", "the topic is gone, looked 1 time"),
+        (20.0, "no topic", "still no topic after 7 looks in 64 s"),
+        (30.0, "no host", "the host is gone, looked 8 times"),
     ):
-        job = a_job("ads")
-        store.append(a_cycle(at_s, a_view(at_s, [replace(job, figures=replace(job.figures, trouble=trouble))])))
+        which = TroubleId(TroubleKind.NOT_RUNNING, cause)
+        store.append(a_cycle(at_s, a_view(at_s, [troubled(trouble, which)])))
     assert store.read_run(RUN.id).job("ads").troubles == (
-        Note(10.0, "not running: no topic; tried 8 times, next in 2 min, or now by hand"),
-        Note(40.0, "not running: no host; tried 9 times, next in 2 min, or now by hand"),
+        Note(10.0, "still no topic after 7 looks in 64 s"),
+        Note(30.0, "the host is gone, looked 8 times"),
     )
+
+
+def test_a_trouble_that_an_engine_tells_in_words_alone_is_another_one_with_each_of_its_words(reopen: Reopen) -> None:
+    store = begun(reopen)
+    for at_s, trouble in ((10.0, "down for 1 s"), (20.0, "down for 11 s"), (30.0, "down for 11 s")):
+        store.append(a_cycle(at_s, a_view(at_s, [troubled(trouble)])))
+    assert [note.text for note in store.read_run(RUN.id).job("ads").troubles] == ["down for 1 s", "down for 11 s"]
+
+
+def troubled(text: str, which: TroubleId | None = None) -> JobView:
+    job = a_job("ads")
+    return replace(job, figures=replace(job.figures, trouble=text, trouble_id=which))
 
 
 def test_a_cycle_that_was_announced_is_completed_afterwards(reopen: Reopen) -> None:

@@ -16,6 +16,7 @@ from penstock.core.intent_hours import asked_at
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.plan import Effect, Plan, Verdict
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.store.cards import Card
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
@@ -91,6 +92,13 @@ def test_a_decision_that_is_looked_at_again_counts_when_that_was_the_last_look(s
     assert counted() == (["better", "not_done"], ['penstock_decisions_not_judged{run="demo"} 1.0'])
     store.append(a_cycle(350.0, plan=Plan(verdicts=(replace(seems, text="still worse", again=False),))))
     assert counted() == (["better", "not_done", "worse"], ['penstock_decisions_not_judged{run="demo"} 0.0'])
+
+
+def test_what_kind_of_thing_is_wrong_is_told_while_something_is(site: Site, store: SqlStore) -> None:
+    which = TroubleId(TroubleKind.NOT_RUNNING, "no topic")
+    down = replace(a_job("ads").figures, trouble="not running: no topic; tried 7 times", trouble_id=which)
+    store.append(a_cycle(50.0, a_view(50.0, [replace(a_job("ads"), figures=down), a_job("fraud", 35.0)])))
+    assert figures(site)["penstock_job_trouble_kind"] == {("demo", "not running", "ads"): 1.0}
 
 
 def test_what_is_absent_has_no_sample(told: Told) -> None:

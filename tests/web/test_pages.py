@@ -13,8 +13,9 @@ from playwright.sync_api import Page, expect
 
 from penstock.core.figures import StageFigures
 from penstock.core.intents import Intent, Juice
-from penstock.core.orders import Wish
+from penstock.core.orders import Act, Wish
 from penstock.core.plan import Plan
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.core.view import View
 from penstock.store.desk import Card
 from penstock.store.open import open_store
@@ -297,6 +298,25 @@ def test_the_levers_of_a_run_that_is_over_are_shown_and_cannot_be_asked_for(site
     page = open_page(f"{site.url}#/tenant?job=ads")
     expect(page.locator("tr[data-lever='tasks of map']")).to_contain_text("with the next task")
     assert page.get_by_role("button", name="Ask", exact=True).count() == 0
+
+
+def test_a_job_that_does_not_run_is_started_from_its_page(
+    live_store: SqlStore, site: Site, open_page: OpenPage
+) -> None:
+    which = TroubleId(TroubleKind.NOT_RUNNING, "no topic")
+    wrong = "not running: no topic; tried 7 times, next in 64 s"
+    down = replace(a_job("ads").figures, trouble=wrong, trouble_id=which)
+    live_store.append(a_cycle(50.0, a_view(50.0, [replace(a_job("ads"), figures=down), a_job("fraud", 35.0)])))
+    gives_a_sign(live_store, RUN.id)
+    page = open_page(f"{site.url}#/tenant?job=ads")
+    gives_a_sign(live_store, RUN.id)
+    expect(page.locator(".lead:not(.last-sign)")).to_contain_text(wrong)
+    page.get_by_placeholder("your name, for the log").fill("ann")
+    page.get_by_role("button", name="Start now").click()
+    expect(page.get_by_role("status").filter(has_text="heard at the start of the next cycle")).to_be_visible()
+    (asked,) = [found.request for found in live_store.desk.filed(RUN.id)]
+    assert (asked.act, asked.job, asked.who) == (Act.START, "ads", "ann (127.0.0.1)")
+    assert "Start now" not in open_page(f"{site.url}#/tenant?job=fraud").locator("main").inner_text()
 
 
 def test_decisions_are_filtered_by_words_and_exported(site: Site, open_page: OpenPage) -> None:

@@ -14,6 +14,7 @@ import { incidentLink, link } from "../route";
 import { useAct } from "../controls";
 import { tone, useSite } from "../site";
 import { AsOf, LastSign, toDo } from "../standing";
+import { StartNow } from "../starting";
 import { TimeShown } from "../time";
 import { has, useActsFrom } from "./overview";
 
@@ -75,6 +76,7 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
         {tenant.beside && <b>{sentence(tenant.beside)}</b>}{" "}
         {tenant.missed_since_s !== null && <span class="quiet">For {span(at_s - tenant.missed_since_s)}.</span>}
       </p>
+      <StartNow key={`${tenant.name} ${tenant.trouble}`} tenant={tenant} />
       {tenant.binds.length > 0 && <div class="bound"><b>What limits it</b><Binds binds={tenant.binds} /></div>}
       {tenant.state === "missing" && <div class="bound"><Remedy tenant={tenant} urgent={false} /></div>}
       {tenant.targets.some((target) => target.percentile !== null) && <div class="bound"><NextNine key={tenant.name} tenant={tenant} /></div>}

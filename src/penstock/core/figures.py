@@ -14,6 +14,7 @@ from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
 from penstock.core.levers import Dial, Kind
 from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
+from penstock.core.trouble import TroubleId, TroubleKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ class JobFigures:
     phases_s: Mapping[str, float] = field(default_factory=dict)
     stages: tuple[StageFigures, ...] = ()
     trouble: str | None = None  # what is wrong with it in words, such as the error that ended its query
+    trouble_id: TroubleId | None = None  # which one that is while its words change; None: each of its words is another
     keys: tuple[KeyPlacement, ...] = ()
     levers: tuple[Dial, ...] = ()  # that it has beside its threads
     batches: tuple[BatchFigures, ...] = ()  # the last that ended, oldest first
@@ -145,6 +147,17 @@ class JobFigures:
     def operator(self, name: str) -> OperatorFigures:
         """The operator of that name."""
         return next(operator for operator in self.operators if operator.name == name)
+
+    @property
+    def which_trouble(self) -> TroubleId | None:
+        """What tells its trouble from others; None where nothing is wrong with it.
+
+        >>> JobFigures("ads", (), trouble="no disk").which_trouble.text
+        'other: no disk'
+        """
+        if self.trouble is None:
+            return None
+        return self.trouble_id or TroubleId(TroubleKind.OTHER, self.trouble)
 
     @property
     def batch_s(self) -> float | None:

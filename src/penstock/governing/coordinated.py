@@ -167,7 +167,7 @@ class OnSpark:
 
 
 def _tenant(job: JobView) -> SaidTenant:
-    figures, latency = job.figures, job.figures.latency
+    figures, latency, which = job.figures, job.figures.latency, job.figures.trouble_id
     known: Mapping[str, float | None] = {
         "arrival_rps": figures.arrival_rps,
         "processed_rps": figures.processed_rps,
@@ -184,6 +184,8 @@ def _tenant(job: JobView) -> SaidTenant:
         else SaidLatency(mean_s=latency.mean_s, quantiles=list(latency.quantiles[:20]), estimated=latency.estimated),
         settling=figures.settling,
         trouble=None if figures.trouble is None else figures.trouble[:500],
+        trouble_kind=None if which is None else which.kind,
+        trouble_cause="" if which is None else which.cause[:500],
         **{name: None if value is None else float(f"{max(0.0, value):.4g}") for name, value in known.items()},
     )
 

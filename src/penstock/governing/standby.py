@@ -254,7 +254,8 @@ class Second:
 
     def _start(self) -> None:
         self._watch = Watch(self._watch.file)
-        self._watch.file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._watch.file.unlink()
         self._attempts = self._attempts.started(self._clock())
         command = [*self._command, "--awaits", str(self._watch.file)]
         self._process = started(command, subprocess.PIPE, self._words, self._words, self._environment)

@@ -2,6 +2,7 @@
 
 decision    levers were turned                       verdict     what came of that
 missing     a tenant has lacked something a while    fine        it has had all again for as long
+            (again where another kind of trouble came to it)
 shortfall   no shares meet all intents               failing     something goes wrong in governing
 budget      a tenant has spent its error budget      ended       governing ended by itself
 """
@@ -15,6 +16,7 @@ from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.documents import decision_document
 from penstock.core.run import asked_latency_s, records_of
 from penstock.core.states import BAD, State, states_of
+from penstock.core.trouble import TroubleKind
 from penstock.core.units import text_of_seconds
 from penstock.core.view import JobView
 
@@ -52,12 +54,15 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """How a tenant stands, since when, and whether it was said last that it lacks something."""
+    """How a tenant stands, since when, and whether it was said last that it lacks something, with which troubles."""
 
     bad: bool
     at_s: float
     told_bad: bool = False
     told_at_s: float = 0.0
+    trouble: TroubleKind | None = None
+    trouble_s: float = 0.0  # since when it has had that one
+    told: frozenset[TroubleKind] = frozenset()  # since it was well
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +134,31 @@ def _stood(before: Since | None, job: JobView, state: State, at_s: float) -> tup
     if state is State.RESTING:
         return before or Since(False, at_s), []
     bad = state in BAD if state is not State.STARTING else before is not None and before.bad
-    since = before or Since(bad, at_s)
-    if since.bad != bad:
-        since = replace(since, bad=bad, at_s=at_s)
-    if at_s - since.at_s < HOLD_S or bad == since.told_bad:
+    since = _since(before or Since(bad, at_s), bad, job, at_s)
+    if at_s - since.at_s < HOLD_S or (bad == since.told_bad and not _worse(since, at_s)):
         return since, []
     length = text_of_seconds(round(at_s - (since.at_s if bad else since.told_at_s)))
     text = f"{job.name} has been {state} for {length}: {_why(job)}" if bad else f"{job.name} has all it asks for, again"
-    data = {"state": str(state), "intent": job.intent.text(), "latency_s": asked_latency_s(job)}
-    said = replace(since, told_bad=bad, told_at_s=at_s)
+    trouble = None if since.trouble is None else str(since.trouble)
+    data = {"state": str(state), "intent": job.intent.text(), "latency_s": asked_latency_s(job), "trouble": trouble}
+    told = frozenset() if not bad else since.told if since.trouble is None else since.told | {since.trouble}
+    said = replace(since, told_bad=bad, told_at_s=at_s, told=told)
     return said, [Happening(HappeningKind.MISSING if bad else HappeningKind.FINE, at_s, text, job.name, data=data)]
+
+
+def _since(since: Since, bad: bool, job: JobView, at_s: float) -> Since:
+    """The same, counted anew where it changed."""
+    if since.bad != bad:
+        since = replace(since, bad=bad, at_s=at_s)
+    which = job.figures.which_trouble
+    kind = None if which is None else which.kind
+    return since if since.trouble is kind else replace(since, trouble=kind, trouble_s=at_s)
+
+
+def _worse(since: Since, at_s: float) -> bool:
+    """Another kind of trouble has come to who is known to lack something, and stayed a while: each is told once."""
+    fresh = since.trouble is not None and since.trouble not in since.told
+    return since.bad and fresh and at_s - since.trouble_s >= HOLD_S
 
 
 def _why(job: JobView) -> str:

@@ -79,8 +79,18 @@ def _within(
 def _bare(figures: JobFigures) -> JobFigures:
     """With what policies go by: what takes most of the room is for people."""
     levers = tuple(replace(lever, worth=()) for lever in figures.levers)
-    trouble = None if figures.trouble is None else beginning(figures.trouble)
-    return replace(figures, topology=None, phases_s={}, stages=(), keys=(), batches=(), levers=levers, trouble=trouble)
+    trouble, which = figures.trouble, figures.trouble_id
+    return replace(
+        figures,
+        topology=None,
+        phases_s={},
+        stages=(),
+        keys=(),
+        batches=(),
+        levers=levers,
+        trouble=None if trouble is None else beginning(trouble),
+        trouble_id=None if which is None else replace(which, cause=beginning(which.cause)),
+    )
 
 
 def _text(jobs: tuple[JobFigures, ...]) -> str:

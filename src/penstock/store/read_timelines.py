@@ -1,5 +1,6 @@
 """A run's figures over time, read into columns: of a week of twenty tenants there are a million rows."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -19,11 +20,13 @@ from penstock.store.timelines import JobStretch, RunPart, Timelines
 AT_A_TIME = 1000  # cycles: of twenty tenants 10 MB
 # In the order in which rows are taken apart: to look for each figure by its name takes longer than all else.
 _FIGURES = (
-    *("cycle_id", "intent_id", "state", "trouble", "urgency", "backlog_rows", "utility", "threads", "latency_s"),
-    "juice",
+    *("cycle_id", "intent_id", "state", "trouble", "trouble_id", "urgency", "backlog_rows", "utility", "threads"),
+    *("latency_s", "juice"),
 )
 _JUDGED_BY = ("met", "fresh", "settling", "arrival_rps", "processed_rps")  # where an earlier penstock kept no state
 _LOADS = ("cycle_id", "machine", "cores", "load", "alive")
+# What changes in the words of a trouble that goes on, where an earlier penstock told it in words alone.
+_COUNTED = re.compile(r"\btried (?:once|\d+ times)|\b\d+ (?:s|min)\b")
 _STATES: Mapping[str, State] = {state.value: state for state in State}
 
 TimelineRow = Any  # of SQLAlchemy's: a tuple whose figures have names, too
@@ -116,9 +119,9 @@ def _stretches(
     stated: Mapping[int, IntentWords],
     outlooks: KnownOutlooks,
 ) -> Iterator[JobStretch]:
-    for (intent_id, state, trouble, urgency), alike in groupby(rows, key=_stands):
+    for (intent_id, state, trouble, which, urgency), alike in groupby(rows, key=_stands):
         found = list(alike)
-        ids, _, _, _, _, _, utility, threads, latency_s, juice, *_ = zip(*found, strict=True)
+        ids, _, _, _, _, _, _, utility, threads, latency_s, juice, *_ = zip(*found, strict=True)
         if {*map(type, threads)} != {int}:
             wrong = next(value for value in threads if not isinstance(value, int))
             raise ValueError(f"threads: {shown(wrong)} is no whole number")
@@ -129,6 +132,7 @@ def _stretches(
             intent=intent,
             max_utility=most,
             trouble=tables.told_of(trouble),
+            trouble_id=_trouble_id(trouble, which),
             state=state,
             urgency=urgency or 1.0,
             at_s=at_s[places[0]],
@@ -142,9 +146,15 @@ def _stretches(
         )
 
 
-def _stands(row: TimelineRow) -> tuple[int, State, str | None, float | None]:
-    _, intent_id, state, trouble, urgency, *_ = row
-    return intent_id, _STATES.get(state) or state_then(row._mapping), trouble, urgency
+def _stands(row: TimelineRow) -> tuple[int, State, str | None, str | None, float | None]:
+    _, intent_id, state, trouble, which, urgency, *_ = row
+    return intent_id, _STATES.get(state) or state_then(row._mapping), trouble, which, urgency
+
+
+def _trouble_id(trouble: str | None, which: str | None) -> str | None:
+    """What tells the trouble from others, as it was recorded; by its words where an earlier penstock recorded none."""
+    text = tables.told_of(trouble)
+    return tables.told_of(which) or (None if text is None else _COUNTED.sub("", text))
 
 
 def _recoveries(

@@ -54,7 +54,7 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None, left_out: Left
 
 
 def job_row(job: JobView, cycle_id: int, intent_id: int) -> TableRow:
-    figures = job.figures
+    figures, which = job.figures, job.figures.which_trouble
     return {
         "cycle_id": cycle_id,
         "intent_id": intent_id,
@@ -70,6 +70,7 @@ def job_row(job: JobView, cycle_id: int, intent_id: int) -> TableRow:
         "processed_rps": figures.processed_rps,
         "backlog_rows": figures.backlog_rows,
         "trouble": None if figures.trouble is None else beginning(figures.trouble),
+        "trouble_id": None if which is None else beginning(which.text),
         "state": state_of(job).value,
         "urgency": None if job.urgency == 1.0 else job.urgency,
         "spent": None if job.spent is None else encode(job.spent),

@@ -1,6 +1,5 @@
 """Timelines: the figures of a run per cycle, in columns that grow by 40 bytes per job and cycle."""
 
-import re
 from array import array
 from collections import deque
 from collections.abc import Iterable, MutableSequence, Sequence
@@ -13,7 +12,6 @@ from penstock.core.states import State, StateChange, met_of, state_of
 from penstock.core.view import View
 
 KEPT_TROUBLES = 1000  # of each job
-_COUNTED = re.compile(r"\btried (?:once|\d+ times)|\b\d+ (?:s|min)\b")  # in a trouble that goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +22,7 @@ class JobStretch:
     intent: str
     max_utility: float
     trouble: str | None
+    trouble_id: str | None  # the same for as long as it goes on, whatever its words count
     state: State
     urgency: float  # times its worth that both utilities count for
     at_s: float  # of the first of them
@@ -81,6 +80,7 @@ def moment_of(view: View) -> RunPart:
             intent=job.intent.text(),
             max_utility=job.max_utility,
             trouble=job.figures.trouble,
+            trouble_id=None if which is None else which.text,
             state=state_of(job),
             urgency=job.urgency,
             at_s=view.at_s,
@@ -93,6 +93,7 @@ def moment_of(view: View) -> RunPart:
             recovery_s=() if job.recovery_s is None else (job.recovery_s,),
         )
         for job in view.jobs
+        for which in (job.figures.which_trouble,)
     )
     machines = ((0, one.name, one.cores, one.load if one.alive else None) for one in view.machines)
     return RunPart((view.at_s,), (view.utility,), (view.max_utility,), jobs, machines)
@@ -116,6 +117,7 @@ class _JobColumns:
     recovery_s: "array[float]" = field(default_factory=_floats)
     troubles: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
     states: deque[StateChange] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
+    trouble_id: str | None = None  # of the last of them
     intents: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
     worths: deque[MostUtility] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
 
@@ -136,12 +138,20 @@ class _JobColumns:
         # A tenant at rest is worth what it was before.
         if job.state is not State.RESTING or not self.max_utility:
             self.max_utility = job.max_utility / job.urgency
-        _troubled(self.troubles, job.at_s, job.trouble or "")
+        self._troubled(job.at_s, job.trouble or "", job.trouble_id)
         noted(self.intents, job.at_s, job.intent)
         if not self.worths or self.worths[-1].max_utility != self.max_utility:
             self.worths.append(MostUtility(job.at_s, self.max_utility))
         if not self.states or self.states[-1].state is not job.state:
             self.states.append(StateChange(job.at_s, job.state, job.backlog_rows))
+
+    def _troubled(self, at_s: float, text: str, which: str | None) -> None:
+        """One that goes on is one, told as it was last: how often it was tried changes round by round."""
+        if text and self.troubles and which == self.trouble_id:
+            self.troubles[-1] = Note(self.troubles[-1].at_s, text)
+        else:
+            noted(self.troubles, at_s, text)
+        self.trouble_id = which if text else None
 
     def part(self, start: int, length: int) -> "_JobColumns":
         """A copy of the cycles from `start` up to number `length`, absent where nothing was added."""
@@ -182,15 +192,6 @@ def noted(notes: MutableSequence[Note], at_s: float, text: str) -> None:
     """Add a note where the words change."""
     if text != (notes[-1].text if notes else ""):
         notes.append(Note(at_s, text))
-
-
-def _troubled(notes: MutableSequence[Note], at_s: float, text: str) -> None:
-    """The same, but one that goes on is one, told as it was last: how often it was tried changes round by round."""
-    last = notes[-1].text if notes else ""
-    if text != last and _COUNTED.sub("", text) == _COUNTED.sub("", last):
-        notes[-1] = Note(notes[-1].at_s, text)
-        return
-    noted(notes, at_s, text)
 
 
 @dataclass(slots=True)

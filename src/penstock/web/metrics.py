@@ -159,6 +159,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
         ("penstock_job_recovery_seconds", "Estimated time to recover from a failure", newest.recovery_s),
     ):
         yield _gauge(name, about, ("run", "job"), [((run, job.name), figure(job)) for job in jobs])
+    yield _troubles(run, jobs)
     yield from _recoveries(run, newest)
     yield _latency(run, jobs)
     operators = [(job.name, operator) for job in jobs for operator in job.figures.operators]
@@ -169,6 +170,14 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     about = "Threads of the operator; the job's weight for the operator *"
     yield _gauge("penstock_operator_threads", about, labels, threads)
     yield _shuffle(run, jobs)
+
+
+def _troubles(run: str, jobs: Iterable[JobView]) -> Metric:
+    """Those that there are: what is well has no sample."""
+    told = [(job.name, which.kind.value) for job in jobs if (which := job.figures.which_trouble) is not None]
+    about = "1 for the kind of thing that is wrong with the job"
+    samples: list[Sample] = [((run, job, kind), 1) for job, kind in told]
+    return _gauge("penstock_job_trouble_kind", about, ("run", "job", "kind"), samples)
 
 
 def _recoveries(run: str, newest: Newest) -> Iterator[Metric]:

@@ -135,6 +135,7 @@ def tenant(
         beside=unasked_latency(job),
         cost_hour=None if past.price is None else past.price.of(share.paid_slots),
         budget=None if job.spent is None else budget(job.spent),
+        trouble=None if (which := figures.which_trouble) is None else which.kind.value,
     )
 
 

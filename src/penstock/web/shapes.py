@@ -4,6 +4,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 StateOut = Literal["missing", "blind", "stale", "starting", "fine", "resting"]  # as core.states has them
+TroubleOut = Literal[  # as core.trouble has them
+    "not running",
+    "given up",
+    "stopped",
+    "ended",
+    "absent",
+    "slow start",
+    "outside its pool",
+    "no rows",
+    "untold",
+    "restarting",
+    "other",
+]
 LifeOut = Literal["live", "awaited", "ended", "silent", "ahead"]  # as core.life has them
 CameOut = Literal["better", "no change", "worse", "not judged yet", "not judged", "not done", "not carried out"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from penstock.web.shapes import DecisionOut, LeverOut, RunOut, SeriesOut, StateOut, TargetOut
+from penstock.web.shapes import DecisionOut, LeverOut, RunOut, SeriesOut, StateOut, TargetOut, TroubleOut
 from penstock.web.shapes_control import ControlOut
 
 
@@ -104,6 +104,7 @@ class TenantOut:
     beside: str | None = None  # what it did not ask for, and yet should be seen: a latency of minutes
     cost_hour: float | None = None  # of its share of the slots now; null where no price is given
     budget: BudgetOut | None = None  # where its intent has one
+    trouble: TroubleOut | None = None  # what kind of thing is wrong with it
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.trouble import TroubleKind
 from penstock.engines.applications.wire import (
     MOST_BYTES,
     Order,
@@ -171,6 +172,15 @@ def test_what_an_application_says_in_words_looks_like_no_line_of_the_coordinator
     longest = SaidTenant(intent=Intent(Juice(0.9)), trouble="\x1b" * 500)
     again, _ = read_state(json.loads(json.dumps(plain_state(state(tenants={"fraud": longest})))))
     assert again.tenants["fraud"].trouble == longest.trouble  # what was made longer is not refused for its length
+
+
+def test_which_trouble_a_tenant_has_travels_beside_its_words_and_one_of_no_kind_is_refused() -> None:
+    down = tenant(trouble="not running: no topic; tried twice", trouble_kind=TroubleKind.NOT_RUNNING, trouble_cause="x")
+    said = json.loads(json.dumps(plain_state(state(tenants={"fraud": down}))))
+    assert read_state(said)[0].tenants["fraud"] == down
+    said["tenants"]["fraud"]["trouble_kind"] = "dance"
+    with pytest.raises(WireError, match=r"tenants\.fraud\.trouble_kind: Input should be 'not running'"):
+        read_state(said)
 
 
 def test_what_is_said_of_one_tenant_is_small() -> None:

@@ -78,7 +78,9 @@ def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_
     found = taken(Running("a", query("first")), TrackedFleet.of([Job("a", function=quick)], 60.0), Now(4000.0, 10.0))
     track = taken(Terminated("first", "boom"), found, Now(wall_s=5000.0, even_s=50.0)).named("a")
     # The clock on the wall is set back an hour.
-    assert str(track.trouble(1400.0, 50.5)).startswith("not running: boom; tried once, next in 0 s")
+    wrong = track.trouble(1400.0, 50.5)
+    assert wrong is not None
+    assert wrong.text.startswith("not running: boom; tried once, next in 0 s")
     assert (track.attempts.due(50.9), track.attempts.due(51.0)) == (False, True)
     assert track.attempts.down_since_s == 5000.0
 
@@ -91,7 +93,9 @@ def test_a_query_whose_end_is_told_before_its_start_was_taken_up_waits_for_its_n
         Terminated("first", "boom"),
     )
     track = after(died, 3.0, Running("a", query("first"))).named("a")
-    assert str(track.trouble(3.0)).startswith("not running: boom; tried once, next in 0 s")
+    wrong = track.trouble(3.0)
+    assert wrong is not None
+    assert wrong.text.startswith("not running: boom; tried once, next in 0 s")
 
 
 def test_what_happens_gives_another_fleet_and_leaves_the_one_before_as_it_was() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from penstock.core.failures import FailureKind
 from penstock.core.restart_policy import RestartPolicy
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.engines.spark.restarts import Attempts, Commit, Health
 
 POLICY = RestartPolicy(max_restarts=2, backoff_s=1.0, max_backoff_s=10.0, healthy_after_s=60.0)
@@ -28,13 +29,31 @@ def test_a_healthy_while_forgives_earlier_failures() -> None:
     assert found.failures == 1
 
 
+def said(found: Attempts, now: float) -> str:
+    """In words, of a job named ads."""
+    wrong = found.of_job("ads", now)
+    return "" if wrong is None else wrong.text
+
+
+def test_it_is_one_trouble_for_as_long_as_its_cause_stays_whatever_is_counted_meanwhile() -> None:
+    waiting = Attempts().failed("no topic", 100.0, POLICY)
+    later = waiting.failed("no topic", 101.0, POLICY)
+    troubles = [found.of_job("ads", now) for found, now in ((waiting, 100.5), (later, 101.2), (later, 102.0))]
+    assert {wrong.id for wrong in troubles if wrong} == {TroubleId(TroubleKind.NOT_RUNNING, "no topic")}
+    other, given_up = waiting.failed("no host", 101.0, POLICY), later.failed("no topic", 102.0, POLICY)
+    assert [wrong.id.text for found in (other, given_up) if (wrong := found.of_job("ads", 103.0))] == [
+        "not running: no host",
+        "given up: no topic",
+    ]
+
+
 def test_what_is_wrong_is_said_until_it_runs_again() -> None:
     waiting = Attempts().failed("boom.", 100.0, POLICY)
     by_hand = "by `penstock control start ads`"
     assert waiting.text(100.5) == "failed 1 times, next start in 0 s; boom."
-    assert waiting.of_job("ads", 100.5) == f"not running: boom; tried once, next in 0 s, or now {by_hand}"
+    assert said(waiting, 100.5) == f"not running: boom; tried once, next in 0 s, or now {by_hand}"
     given_up = waiting.failed("boom", 101.0, POLICY).failed("boom", 102.0, POLICY)
-    assert given_up.of_job("ads", 103.0) == f"not running: boom; tried 3 times and given up, or again {by_hand}"
+    assert said(given_up, 103.0) == f"not running: boom; tried 3 times and given up, or again {by_hand}"
     assert (waiting.started(101.0).text(102.0), waiting.started(101.0).of_job("ads", 102.0)) == (None, None)
 
 
@@ -47,7 +66,7 @@ def test_unless_its_policy_says_otherwise_it_is_tried_for_ever_at_last_every_two
         waits.append(found.due_s - now)
         now = found.due_s
     assert waits == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, *[120.0] * 93]
-    assert "; tried 100 times, next in 2 min, or now by `" in str(found.of_job("ads", now - 120.0))
+    assert "; tried 100 times, next in 2 min, or now by `" in said(found, now - 120.0)
 
 
 @pytest.mark.parametrize("failures", [1, 3])
@@ -56,7 +75,7 @@ def test_who_asks_for_a_start_has_it_at_once_and_its_failures_counted_anew(failu
     for at in range(failures):
         found = found.failed("boom", 100.0 + at, POLICY)
     asked = found.asked(500.0)
-    assert (asked.due(500.0), asked.of_job("ads", 500.0)) == (
+    assert (asked.due(500.0), said(asked, 500.0)) == (
         True,
         "not running: its start was asked for and is about to begin",
     )

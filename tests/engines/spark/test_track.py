@@ -10,6 +10,7 @@ from penstock.core.failures import FailureKind
 from penstock.core.real_time import RealTime
 from penstock.core.restart_policy import RestartPolicy
 from penstock.core.slot_limits import SlotLimits
+from penstock.core.trouble import Trouble, TroubleId, TroubleKind
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.watch.progress import Batch
@@ -58,8 +59,10 @@ def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_wor
 
 def test_a_start_that_takes_long_is_told_of() -> None:
     track = Track(Job("fraud", function=quick), threads=2)
-    said = [replace(track, starting_s=starting_s).trouble(100.0) for starting_s in (5.0, 60.0, None)]
-    assert said == [None, "its start has taken 60 s so far: its function has not returned", None]
+    at_once, wrong, after = (replace(track, starting_s=took_s).trouble(100.0) for took_s in (5.0, 60.0, None))
+    assert (at_once, after) == (None, None)
+    slow = "its start has taken 60 s so far: its function has not returned"
+    assert wrong == Trouble(TroubleId(TroubleKind.SLOW_START), slow)
 
 
 def test_when_the_clock_is_set_back_figures_begin_anew() -> None:
@@ -110,7 +113,8 @@ def test_cores_are_counted_on_slots_of_others_too() -> None:
 
 def test_an_intent_for_a_query_that_is_not_there_is_said_once_it_has_had_time_to_start() -> None:
     track = Track(Job("fraud"), threads=2, awaited_since_s=100.0)
-    assert (track.trouble(110.0), track.trouble(131.0)) == (None, "no query named 'fraud' runs")
+    wrong = Trouble(TroubleId(TroubleKind.ABSENT), "no query named 'fraud' runs")
+    assert (track.trouble(110.0), track.trouble(131.0)) == (None, wrong)
 
 
 def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:

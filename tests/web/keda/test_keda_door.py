@@ -111,6 +111,23 @@ def test_what_is_not_known_now_is_unavailable_and_ends_a_stream() -> None:
         assert refused(lambda: keda.value(fleet="lab")) == (grpc.StatusCode.UNAVAILABLE, "nothing was decided yet")
 
 
+def test_what_is_wanted_is_worked_out_once_for_all_streams_of_a_moment() -> None:
+    """KEDA has a stream for each trigger of `external-push`: what each asks for would grow with all applications."""
+    known, now, asked = [Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)], [0.0], list[float]()
+
+    def wishes() -> Wishes:
+        asked.append(now[0])
+        return known[0]
+
+    door = KedaDoor(wishes, lambda: True, lambda: AgentTokens({}), clock=lambda: now[0])
+    with door.open(), keda_at(door.address) as keda:
+        streams = [keda.changes(fleet="lab") for _ in range(20)]
+        assert [next(stream) for stream in streams] == [True] * 20
+        known[0], now[0] = Wishes("lab", (), 0.0, 40.0, 45.0), 10.0
+        assert [next(stream) for stream in streams] == [False] * 20
+    assert asked == [0.0, 10.0]
+
+
 def test_beyond_loopback_a_token_is_needed_and_tells_of_the_applications_that_it_is_for(tmp_path: Path) -> None:
     hashes = tmp_path / "tokens"
     theirs, others, all_ = (new_agent_token(hashes, pattern) for pattern in ("team-a/*", "team-b/*", "*"))

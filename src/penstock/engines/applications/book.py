@@ -7,6 +7,7 @@ from typing import Any, Final
 from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
 from penstock.core.intents import MOST_UTILITY, Intent, scaled
 from penstock.core.levers import Dial, Shows
+from penstock.core.trouble import TroubleId
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.obedience import Obedience
 from penstock.engines.applications.patches import patched
@@ -279,4 +280,5 @@ def _figures(name: str, tenant: SaidTenant, of: Application, older_s: float) -> 
         settling=tenant.settling,
         up_s=tenant.up_s,
         trouble=tenant.trouble,
+        trouble_id=None if tenant.trouble_kind is None else TroubleId(tenant.trouble_kind, tenant.trouble_cause),
     )

@@ -25,6 +25,7 @@ from pydantic import (
 
 from penstock.core.intent_plain import intent_of_plain, plain_intent
 from penstock.core.intents import Intent
+from penstock.core.trouble import TroubleKind
 from penstock.errors import PenstockError, in_a_line
 
 VERSION = 1
@@ -50,6 +51,7 @@ WireFloat = Annotated[float, BeforeValidator(lambda value: float(value) if type(
 NotNegative = Annotated[WireFloat, Field(ge=0.0, le=1e18)]
 # What another program says is told in the records, and in terminals: it may not look like a line of ours there.
 SaidLine = Annotated[str, Field(max_length=_MOST_SAID), AfterValidator(lambda text: in_a_line(text)[:_MOST_SAID])]
+SaidKind = Annotated[TroubleKind, Field(strict=False)]  # of a message it is a text
 Percentile = Annotated[WireFloat, Field(gt=0.0, le=100.0)]
 
 
@@ -102,6 +104,8 @@ class SaidTenant(_Said):
     settling: bool = False
     up_s: NotNegative | None = None
     trouble: SaidLine | None = None
+    trouble_kind: SaidKind | None = None
+    trouble_cause: SaidLine = ""
 
 
 class SaidExecutors(_Said):

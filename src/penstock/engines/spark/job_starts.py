@@ -95,7 +95,8 @@ class JobStarts:
             self._runs(ended.name, ended.made)
         if again.error is not None and again.due_s is not None:
             came = self._state.named(ended.name).attempts.of_job(ended.name, self._shared.clocks.even())
-            self._shared.deeds.note(ended.name, "its query was started again", f"it failed: {again.error}", came)
+            stands = None if came is None else came.text
+            self._shared.deeds.note(ended.name, "its query was started again", f"it failed: {again.error}", stands)
 
     def _fails(self, name: str, why: str) -> None:
         known = self._state.named(name).attempts.error == why  # it is tried for ever: what is known is no news

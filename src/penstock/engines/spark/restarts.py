@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from penstock.core.failures import FailureKind
 from penstock.core.restart_policy import RestartPolicy
+from penstock.core.trouble import Trouble, TroubleKind, trouble
 
 
 class Health(StrEnum):
@@ -100,16 +101,19 @@ class Attempts:
         """Whether it is time to try again."""
         return self.due_s is not None and now >= self.due_s
 
-    def of_job(self, job: str, now: float) -> str | None:
+    def of_job(self, job: str, now: float) -> Trouble | None:
         """What is wrong with that job, and what may be done about it; None while it runs."""
         if self.health is Health.WAITING and not self.failures:
-            return "not running: its start was asked for and is about to begin"
-        stands, by_hand = f"not running: {(self.error or '').rstrip('. ')}", f"`penstock control start {job}`"
+            return trouble(TroubleKind.NOT_RUNNING, "not running: its start was asked for and is about to begin")
+        error = self.error or ""
+        stands, by_hand = f"not running: {error.rstrip('. ')}", f"`penstock control start {job}`"
         tried = "tried once" if self.failures == 1 else f"tried {self.failures} times"
         if self.health is Health.GIVEN_UP:
-            return f"{stands}; {tried} and given up, or again by {by_hand}"
+            return trouble(TroubleKind.GIVEN_UP, f"{stands}; {tried} and given up, or again by {by_hand}", error)
         if self.health is Health.WAITING and self.due_s is not None:
-            return f"{stands}; {tried}, next in {_wait(max(0.0, self.due_s - now))}, or now by {by_hand}"
+            next_in = _wait(max(0.0, self.due_s - now))
+            said = f"{stands}; {tried}, next in {next_in}, or now by {by_hand}"
+            return trouble(TroubleKind.NOT_RUNNING, said, error)
         return None
 
     def text(self, now: float) -> str | None:

@@ -55,9 +55,8 @@ class Copy:
 
     def check(self) -> None:
         """An EngineError when it ended by itself, or its query did."""
-        trouble = None if self.reading is None else self.reading.trouble
-        if trouble is not None and "given up" in trouble:
-            raise EngineError(f"the copy with {self.spec.scaleout} executors: {trouble}")
+        if self.reading is not None and self.reading.given_up:
+            raise EngineError(f"the copy with {self.spec.scaleout} executors: {self.reading.trouble}")
         if not self.alive:
             raise EngineError(f"the copy with {self.spec.scaleout} executors ended: {_last_line(self.log)}")
 

@@ -19,6 +19,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
 from penstock.core.restart_policy import RestartPolicy
+from penstock.core.trouble import TroubleKind
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
@@ -63,6 +64,7 @@ class Reading:
     working_rps: float | None
     backlog_rows: float | None
     trouble: str | None
+    given_up: bool
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Reading":
@@ -133,6 +135,7 @@ def _reading(figures: JobFigures, executors: int) -> Reading:
         figures.working_rps,
         figures.backlog_rows,
         figures.trouble,
+        figures.trouble_id is not None and figures.trouble_id.kind is TroubleKind.GIVEN_UP,
     )
 
 

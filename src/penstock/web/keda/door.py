@@ -11,6 +11,7 @@ import logging
 import resource
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -70,11 +71,14 @@ class KedaDoor:
         leads: Callable[[], bool],
         tokens: Callable[[], AgentTokens],
         settings: KedaSettings = KedaSettings(),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._wishes = wishes
         self._leads = leads
         self._tokens = tokens
         self._settings = settings
+        self._clock = clock
+        self._shared: tuple[float, Wishes] | None = None
         self.port = _free(settings.host, settings.port)
         self._credentials = None if settings.tls is None else _credentials(*settings.tls)
         self._stop = threading.Event()
@@ -144,13 +148,13 @@ class KedaDoor:
 
     async def _is_active(self, raw: bytes, context: Any) -> bytes:
         """Whether anything is wanted at all."""
-        return await _answered(context, lambda: wire.active(self._number(asked_by(wire.read_object(raw).metadata)) > 0))
+        return await _answered(context, lambda: self._active(raw, self._wishes))
 
     async def _stream_is_active(self, raw: bytes, context: Any) -> AsyncIterator[bytes]:
         """The same at once, and whenever it changes."""
         last: bytes | None = None
         while True:
-            now = await self._is_active(raw, context)
+            now = await _answered(context, lambda: self._active(raw, self._of_a_moment))
             if now != last:
                 yield now
             last = now
@@ -174,13 +178,23 @@ class KedaDoor:
             asked = asked_by(question.of.metadata)
             if question.metric != asked.metric:
                 raise UnknownNameError(f"there is no metric {question.metric[:100]!r} here; this one is {asked.metric}")
-            return wire.value(asked.metric, self._number(asked))
+            return wire.value(asked.metric, self._number(asked, self._wishes))
 
         return await _answered(context, found)
 
-    def _number(self, asked: KedaQuestion) -> float:
+    def _active(self, raw: bytes, known: Callable[[], Wishes]) -> bytes:
+        return wire.active(self._number(asked_by(wire.read_object(raw).metadata), known) > 0)
+
+    def _of_a_moment(self) -> Wishes:
+        """What is wanted, worked out once for all streams that look within a moment: each trigger has one."""
+        now_s = self._clock()
+        if self._shared is None or now_s - self._shared[0] >= _LOOK_EVERY_S:
+            self._shared = (now_s, self._wishes())
+        return self._shared[1]
+
+    def _number(self, asked: KedaQuestion, known: Callable[[], Wishes]) -> float:
         pattern = self._pattern(asked)
-        wishes = self._wishes()
+        wishes = known()
         if pattern is None:
             return answer(asked, wishes)
         # Whoever is not told of an application is told the same as if there were none of that name.

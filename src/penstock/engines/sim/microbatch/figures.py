@@ -10,6 +10,7 @@ from penstock.core.figures import (
     OperatorFigures,
     Snapshot,
 )
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
 from penstock.engines.sim.microbatch.ledger import Totals, WindowFlow
@@ -66,6 +67,7 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
         phases_s=job.report.phases_s if job.report else {},
         stages=job.report.stages if job.report else (),
         trouble=f"{job.down_for}; restarts in {job.down_until_s - world.now:.0f} s" if down else None,
+        trouble_id=TroubleId(TroubleKind.RESTARTING, job.down_for) if down else None,
         levers=job_dials(job),
         batches=tuple(job.ended),
     )

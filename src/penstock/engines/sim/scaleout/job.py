@@ -9,6 +9,7 @@ import numpy as np
 
 from penstock.core.failures import Failure, FailureKind
 from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 
 WINDOW_S = 30  # of all means that are told
@@ -127,6 +128,7 @@ class RunningJob:
             checkpoint_s=spec.checkpoint_s,
             max_threads=spec.max_executors,
             trouble=f"restarts in {self.down_until_s - at_s:.0f} s" if down else None,
+            trouble_id=TroubleId(TroubleKind.RESTARTING) if down else None,
         )
 
     def _capacity_rps(self) -> float:

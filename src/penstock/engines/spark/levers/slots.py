@@ -32,7 +32,8 @@ class SlotsLever(Lever[Slots]):
         if refusal is not None:
             raise EngineError(refusal)
         if not track.pooled:
-            raise EngineError(f"{track.job.name}: {track.trouble(wall_s)}")
+            wrong = track.trouble(wall_s)
+            raise EngineError(f"{track.job.name}: {'' if wrong is None else wrong.text}")
         self._state.change(move.job, threads=move.after)
         try:
             self._pools.set(self.wanted())

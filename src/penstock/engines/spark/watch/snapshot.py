@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.figures import JobFigures
 from penstock.core.shares import slot_share
+from penstock.core.trouble import TroubleId, TroubleKind
 from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.python_time import UNMEASURED
@@ -27,7 +28,8 @@ def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
     """A job of which something cannot be told is one of which nothing is known: the others are governed on."""
     standing = Yardstick(float(track.threads), track.threads, seen.slots, seen.window_s, seen.now.wall_s)
     trouble = f"it cannot be read in this round: {why}"
-    return replace(Track(track.job, track.threads).figures(standing), trouble=trouble)
+    which = TroubleId(TroubleKind.UNTOLD, why)
+    return replace(Track(track.job, track.threads).figures(standing), trouble=trouble, trouble_id=which)
 
 
 def standing_of(fleet: TrackedFleet, track: Track, seen: SeenAt, threads: int) -> Yardstick:

@@ -7,6 +7,7 @@ from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
+from penstock.core.trouble import Trouble, TroubleKind, trouble
 from penstock.engines.first_batches import FirstBatches
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
@@ -121,6 +122,7 @@ class Track:
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
         limits = self.job.limits
         arrival_rps, backlog_rows = self._arrivals(flow, batches, standing.window_s)
+        wrong = self.trouble(standing.wall_s, standing.even_s)
         operator = replace(self._operator(flow, batches, standing), backlog_rows=backlog_rows)
         return JobFigures(
             name=self.job.name,
@@ -145,7 +147,8 @@ class Track:
             state_bytes=self.state_bytes if batches else None,
             phases_s={} if self.tasks else _mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
-            trouble=self.trouble(standing.wall_s, standing.even_s),
+            trouble=None if wrong is None else wrong.text,
+            trouble_id=None if wrong is None else wrong.id,
             keys=keys if self.runs else (),
             levers=levers,
             batches=() if self.tasks else tuple(_ended(batches, self.stages, standing)),
@@ -165,29 +168,34 @@ class Track:
         waiting = self.arrivals.beyond(end)
         return rate_rps * scale, None if waiting is None else waiting * scale
 
-    def trouble(self, wall_s: float, even_s: float | None = None) -> str | None:
-        """What is wrong with the job, in words; `even_s` is the same instant on the clock that nobody sets."""
+    def trouble(self, wall_s: float, even_s: float | None = None) -> Trouble | None:
+        """What is wrong with the job; `even_s` is the same instant on the clock that nobody sets."""
         if self.starting_s is not None and self.starting_s > STARTS_WITHIN_S:
-            return f"its start has taken {self.starting_s:.0f} s so far: its function has not returned"
+            said = f"its start has taken {self.starting_s:.0f} s so far: its function has not returned"
+            return trouble(TroubleKind.SLOW_START, said)
         now = wall_s if even_s is None else even_s
         waiting = self.attempts.of_job(self.job.name, now)
         if waiting is not None:
             return waiting
+        if self.ended:
+            kind = TroubleKind.ENDED if self.job.function is None else TroubleKind.STOPPED
+            return trouble(kind, self.ended, self.ended)
         if self.run_id is None or self.ended is not None:
-            return self.ended or self._not_there(now)
+            return self._not_there(now)
         if not self.pooled:
-            return "it was started before penstock, outside its pool: its share can move after its next start"
+            said = "it was started before penstock, outside its pool: its share can move after its next start"
+            return trouble(TroubleKind.OUTSIDE_POOL, said)
         up_s = self._up_s(wall_s)
         if not any(batch.rows > 0 for batch in self.batches) and up_s is not None and up_s > NO_ROWS_AFTER_S:
-            return f"no row came through in the {up_s:.0f} s since its start"
+            return trouble(TroubleKind.NO_ROWS, f"no row came through in the {up_s:.0f} s since its start")
         return None
 
-    def _not_there(self, now: float) -> str | None:
+    def _not_there(self, now: float) -> Trouble | None:
         """A query that the engine itself starts is on its way; another may take its time before it is missed."""
         on_its_way = self.job.function is not None or self.awaited_since_s is None
         if on_its_way or now - (self.awaited_since_s or 0.0) <= NO_QUERY_AFTER_S:
             return None
-        return f"no query named {self.job.name!r} runs"
+        return trouble(TroubleKind.ABSENT, f"no query named {self.job.name!r} runs")
 
     def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Yardstick) -> OperatorFigures:
         limits = self.job.limits
