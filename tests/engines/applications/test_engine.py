@@ -512,25 +512,6 @@ def test_who_has_joined_is_not_kept_waiting_for_the_next_round_by_itself() -> No
     assert (hurries, fleet.engine.hurries) == ([False, False, False, True], False)
 
 
-# A report is due every 2 s: a round that was just now is followed by none before that.
-@pytest.mark.parametrize(
-    ("rate_rps", "after_s", "hurries"),
-    [(160.0, 2.0, True), (160.0, 1.9, False), (140.0, 2.0, False), (40.0, 2.0, False)],
-)
-def test_a_load_that_has_risen_by_half_is_not_kept_waiting_for_the_next_round(
-    rate_rps: float, after_s: float, hurries: bool
-) -> None:
-    fleet = Fleet(SimulatedCluster(600))
-    fraud = of_one("fraud", fleet.cluster, 100.0)
-    fleet.report(fraud)
-    fleet.engine.observe(0.0)
-    fraud.rates["fraud"], fleet.now = rate_rps, after_s
-    fleet.report(fraud)
-    assert fleet.engine.hurries is hurries
-    fleet.engine.observe(fleet.now)
-    assert not fleet.engine.hurries
-
-
 def test_of_many_the_more_that_begin_are_waited_for_the_more_there_are() -> None:
     fleet = Fleet(SimulatedCluster(600))
     fleet.report(*(of_one(f"a{number}", fleet.cluster, 100.0) for number in range(300)))  # 100 reports a second

@@ -213,11 +213,6 @@ class Application:
         newer = said.now if self.heard_s > self.told_s else 0
         return max(self.held, self._could(max(self.asked_most, self._in_flight, newer)))
 
-    @property
-    def arrival_rps(self) -> float:
-        """The rows a second of all its tenants, as far as they are known."""
-        return sum(tenant.arrival_rps or 0.0 for tenant in self.state.tenants.values())
-
     def job_names(self) -> dict[str, str]:
         """The name of each tenant in the fleet: an application with one tenant is that tenant."""
         tenants = tuple(self.state.tenants)

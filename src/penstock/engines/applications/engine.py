@@ -23,7 +23,6 @@ from penstock.engines.applications.book import Application
 from penstock.engines.applications.cluster import Cluster
 from penstock.engines.applications.cluster_watch import ClusterWatch, cores_for, machines_of
 from penstock.engines.applications.diary import FleetDiary
-from penstock.engines.applications.hurry import Hurry
 from penstock.engines.applications.joining import LEAST_SIZE, check_driver, check_names, check_size
 from penstock.engines.applications.listed import Listed
 from penstock.engines.applications.obedience import REFUSED_S
@@ -64,7 +63,7 @@ class FleetEngine:
         self._number = 0
         self._obeyed = 0  # the latest epoch that an agent said it obeys
         self._rose_s = -inf
-        self._hurry = Hurry()
+        self._joined_s = inf  # since when somebody awaits a round that is the first to see it
         self._listed = Listed(settings.bounds or {}, self._opened_s, settings.awaits_s, settings.lists_all)
 
     @property
@@ -126,7 +125,6 @@ class FleetEngine:
                 check_size(found, self._known.values())
             self._note_obedience(known, found)
             self._known[known.name] = found
-            self._hurry.heard(known.name, found.arrival_rps)
             order = found.order if found.order is not None and found.order.serials > found.applied else None
             return self._answer(report.number, order)
 
@@ -153,7 +151,7 @@ class FleetEngine:
         wanted = self._absent.wanted(found, known, self._even())
         if wanted is None or self._settings.advises:
             self._diary.note(found.name, f"joined with {found.held} executors", "its agent reported")
-            self._hurry.joined(now)
+            self._joined_s = min(self._joined_s, now)
         else:
             found = found.going_on(wanted)
             text = f"joined again with {found.held} executors, is to have {found.wanted}"
@@ -178,9 +176,12 @@ class FleetEngine:
 
     @property
     def hurries(self) -> bool:
-        """Whether a round is to come before it is due: for whoever joined, or for a load that has risen."""
+        """Whether somebody joined whom no round has seen, so long ago that whoever began beside it is heard of, too.
+
+        That is the time between two reports: the more applications there are, the longer.
+        """
         with self._lock:
-            return self._hurry.is_due(self._even(), self._every_s)
+            return self._even() - self._joined_s >= self._every_s
 
     def intents(self) -> dict[str, Intent]:
         """What is wanted of every tenant, by its name in the fleet."""
@@ -203,7 +204,7 @@ class FleetEngine:
         with self._lock:
             known = [self._known[name] for name in sorted(self._known)]
             room, deeds = self._watch.room, self._diary.told(now)
-            self._hurry.seen({one.name: one.arrival_rps for one in known}, even)
+            self._joined_s = inf
             to_come = self._listed.to_come(even)
         fresh_s = self._settings.silent_s
         return Snapshot(
