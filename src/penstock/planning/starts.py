@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import Dial
 
-_ASSUMED_S = 10.0  # before any was seen: 2 to 15 s on a standalone cluster and on YARN
+ASSUMED_S = 10.0  # before any was seen: 2 to 15 s on a standalone cluster and on YARN
 _KEPT = 0.7  # of the mean before, with each that came
 
 
@@ -13,7 +13,7 @@ _KEPT = 0.7  # of the mean before, with each that came
 class ExecutorStarts:
     """The mean time from the round that first saw more asked for until they were there; `since_s` of those awaited."""
 
-    mean_s: float = _ASSUMED_S
+    mean_s: float = ASSUMED_S
     of: int = 0
     since_s: Mapping[str, float] = field(default_factory=dict)
 

@@ -16,7 +16,7 @@ def patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
     found: dict[str, Any] = {}
     for name, value in after.items():
         known = before.get(name)
-        if isinstance(value, Mapping) and isinstance(known, Mapping):
+        if isinstance(value, dict) and isinstance(known, dict):
             inner = patch(known, value)
             if inner:
                 found[name] = inner
@@ -35,9 +35,9 @@ def patched(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, A
     for name, value in change.items():
         if value is None:
             found.pop(name, None)
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             known = found.get(name)
-            found[name] = patched(known if isinstance(known, Mapping) else {}, value)
+            found[name] = patched(known if isinstance(known, dict) else {}, value)
         else:
             found[name] = value
     return found

@@ -32,6 +32,7 @@ from penstock.planning.executors.errors import (
     reckoned_with,
 )
 from penstock.planning.executors.first_batches import KeptHalf, guessed, kept_for_new, lent, of_spare
+from penstock.planning.executors.rises import UsualLoad, loads_after
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.standing_by import in_calm
 from penstock.planning.executors.to_come import kept_for_listed
@@ -49,6 +50,7 @@ class ExecutorsMemory:
     how far off its claims were before, and how long executors take to come. `most` is the most that each claimed
     lately, and when; `half` is what was kept lately for those who are to begin yet. `stood_by_s` is when executors were
     last moved for a rise that may come: they are left there for a while, but nobody's claims are less sure for that.
+    `loads` are what comes to each as usual, and the rises that were seen.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
@@ -58,6 +60,7 @@ class ExecutorsMemory:
     most: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     half: KeptHalf | None = None
     stood_by_s: float | None = None
+    loads: Mapping[str, UsualLoad] = field(default_factory=dict)
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -84,6 +87,7 @@ class ExecutorsPolicy:
         told = claims_of(view)
         memory = self._compared(view, told, memory).claimed(told, view.at_s)
         tenants = tenants_of(view, [claim.name for claim in told])
+        memory = replace(memory, loads=loads_after(memory.loads, tenants, view.at_s))
         claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the number of cores of the cluster is unknown"), memory
@@ -95,7 +99,7 @@ class ExecutorsPolicy:
         memory = replace(memory, half=half if firsts and others else memory.half)
         calm = not firsts and not _changed(claims, target)
         if calm and (memory.stood_by_s is None or view.at_s >= memory.stood_by_s + self.settings.settle_s):
-            claims, target = self._standing_by(claims, tenants, memory.moved_s.keys())
+            claims, target = self._standing_by(claims, tenants, memory)
         moved = _changed(claims, target)
         if not moved:
             return Plan(note=_and(_resting(view, claims, memory.moved_s), keeps.text)), memory
@@ -137,13 +141,13 @@ class ExecutorsPolicy:
         return divided(claims, slots - kept, costs)
 
     def _standing_by(
-        self, claims: tuple[Claim, ...], tenants: TenantsOf, resting: Set[str]
+        self, claims: tuple[Claim, ...], tenants: TenantsOf, memory: ExecutorsMemory
     ) -> tuple[tuple[Claim, ...], Mapping[str, int]]:
         """What each claims and is to hold where nobody gains now by any other division: a rise may come.
 
         Of what is held alone: executors cost something, and a cluster that follows what is wanted must not grow by it.
         """
-        calm = in_calm(claims, tenants, resting)
+        calm = in_calm(claims, tenants, memory.moved_s.keys(), memory.loads, memory.starts.mean_s)
         target = divided(calm, sum(claim.now * claim.cores for claim in claims), self._move_costs(claims))
         if not _changed(calm, target):
             return claims, {claim.name: claim.now for claim in claims}

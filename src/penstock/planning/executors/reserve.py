@@ -11,31 +11,38 @@ from dataclasses import dataclass
 from penstock.core.run import asked_latency_s, target_latency_s
 from penstock.core.view import JobView
 from penstock.planning.executors.worth import ExecutorWorth, worth_of
+from penstock.planning.starts import ASSUMED_S
 
-RISES = (1.5, 2.0, 3.0)  # times the load of now, any of them as likely as another
-_ANSWERED_S = 30.0  # a round of the application, one of the coordinator, and 2 to 15 s until executors have come
+Rises = tuple[tuple[float, float], ...]  # times the load of now, and how many such are reckoned with
+TIMES = (1.5, 2.0, 3.0)
+FEARED: Rises = tuple((times, 1.0 / len(TIMES)) for times in TIMES)  # one, any of them as likely as another
+SEEN_S = 20.0  # a round of the application, and one of the coordinator
+_ANSWERED_S = SEEN_S + ASSUMED_S  # and until executors have come
 _AS_GOOD = 0.99  # of what is foretold of the executors held
 
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
     """`worth` is that of any number of executors at the load of now, from none on, of which `enough` are as good as
-    all that are held; `bears_s` is by how much later than now rows may be.
+    all that are held; `bears_s` is by how much later than now rows may be, `rises` are those that may come, and
+    `answered_s` is how long it takes until executors have come for one.
     """
 
     worth: ExecutorWorth = ()
     enough: float = 0.0
     bears_s: float = 0.0
+    rises: Rises = FEARED
+    answered_s: float = _ANSWERED_S
 
     def value(self, executors: int) -> float:
-        """The utility with so many in the rises on average.
+        """The utility with so many in all the rises together.
 
         >>> Reserve(((0.0, 0.0), (2.0, 30.0))).value(3)  # 30 at 1.5 times, 22.5 at twice, 15 at 3 times
         22.5
         """
         if not self.worth:
             return 0.0
-        return sum(self.at_load(times, executors) for times in RISES) / len(RISES)
+        return sum(many * self.at_load(times, executors) for times, many in self.rises)
 
     def at_load(self, times: float, executors: int) -> float:
         """The utility with so many at so many times the load.
@@ -45,21 +52,22 @@ class Reserve:
         (10.0, 5.0)
         """
         such = executors / times
-        if such < self.enough and _ANSWERED_S * (1.0 - such / self.enough) <= self.bears_s:
+        if such < self.enough and self.answered_s * (1.0 - such / self.enough) <= self.bears_s:
             return worth_of(self.worth, self.enough)
         return worth_of(self.worth, such)
 
     def shown(self, before: int, after: int) -> tuple[float, float, float]:
         """The rise in which those make most of a difference: how many times the load, and what it has with either."""
-        found = [(times, self.at_load(times, before), self.at_load(times, after)) for times in RISES]
+        found = [(times, self.at_load(times, before), self.at_load(times, after)) for times, _ in self.rises]
         return max(found, key=lambda one: one[2] - one[1])
 
 
 def reserve_of(worth: ExecutorWorth, now: int, tenants: Sequence[JobView]) -> Reserve:
     """That of an application that claims so much and holds so many; nothing where it claims nothing.
 
-    >>> reserve_of(((1.0, 10.0), (2.0, 10.0)), 2, [])
-    Reserve(worth=((0.0, 0.0), (1.0, 10.0), (2.0, 10.0)), enough=1.0, bears_s=0.0)
+    >>> found = reserve_of(((1.0, 10.0), (2.0, 10.0)), 2, [])
+    >>> found.worth, found.enough
+    (((0.0, 0.0), (1.0, 10.0), (2.0, 10.0)), 1.0)
     """
     if not worth:
         return Reserve()
