@@ -5,6 +5,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.levers import WHOLE
 from penstock.core.shares import shares_pool
@@ -51,6 +52,15 @@ def awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
         and costs[job.name].batches < TELLING
         and not _drags(job, costs[job.name], view.at_s)
     ]
+
+
+def untold(fleet: Fleet, costs: Mapping[str, JobCosts], at_s: float) -> NDArray[np.bool_]:
+    """The jobs whose costs are known on the word of one batch, for in the first one is the query's own start.
+
+    Where all start at once that one is slow for others' sake, and the next is not. Who waits long for it is slow.
+    """
+    known = ((job, costs[job.name]) for job in fleet.jobs)
+    return np.array([one.batches <= TELLING and not _drags(job, one, at_s) for job, one in known])
 
 
 def with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
