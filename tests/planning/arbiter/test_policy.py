@@ -110,7 +110,7 @@ def test_a_first_batch_alone_tells_too_little() -> None:
         (slice(-2, None), 40.0, False),  # all that is known of it is its second batch, and it misses nothing
         (slice(-3, None), 40.0, True),
         (slice(-2, None), 20.0, True),  # what it misses has come
-        (slice(0, 2), 40.0, True),  # its third batch takes eight seconds already: it is slow now
+        (slice(0, 2), 40.0, True),  # its second batch ended eight seconds ago: it is slow now
     ],
 )
 def test_a_miss_that_nobody_has_is_not_foretold_on_the_word_of_one_batch(

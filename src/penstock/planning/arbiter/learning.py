@@ -21,6 +21,7 @@ from penstock.planning.arbiter.taking_back import begun
 from penstock.planning.arbiter.told import learnt
 
 _DRAGS = 2.0  # times its first batch
+_AWAITED_S = 8.0  # at the most, a batch more: a fifth of what is looked ahead is all that it is worth
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _STAGED = attrgetter("fresh", "fresh_since_s", "fresh_rows", "fresh_staged_s", "staged")
 
@@ -57,10 +58,14 @@ def awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
 def untold(fleet: Fleet, costs: Mapping[str, JobCosts], at_s: float) -> NDArray[np.bool_]:
     """The jobs whose costs are known on the word of one batch, for in the first one is the query's own start.
 
-    Where all start at once that one is slow for others' sake, and the next is not. Who waits long for it is slow.
+    Where all start at once that one is slow for others' sake, and the next is not. Long batches are not waited for, nor
+    is anybody while shares alone are turned: that helps to come to a next batch, and is soon made good.
     """
-    known = ((job, costs[job.name]) for job in fleet.jobs)
-    return np.array([one.batches <= TELLING and not _drags(job, one, at_s) for job, one in known])
+    if fleet.shares_alone:
+        return np.zeros(fleet.size, dtype=bool)
+    known = [costs[name] for name in fleet.names]
+    young = [one.batches <= TELLING and at_s - one.ended_s + one.took_s < _AWAITED_S for one in known]
+    return np.array(young)
 
 
 def with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
