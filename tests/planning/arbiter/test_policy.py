@@ -104,6 +104,27 @@ def test_a_first_batch_alone_tells_too_little() -> None:
     assert plans[0].note == "learning what batches cost; waiting for those of a"
 
 
+@pytest.mark.parametrize(
+    ("ended", "utility", "acts"),
+    [
+        (slice(-2, None), 40.0, False),  # all that is known of it is its second batch, and it misses nothing
+        (slice(-3, None), 40.0, True),
+        (slice(-2, None), 20.0, True),  # what it misses has come
+        (slice(0, 2), 40.0, True),  # its second batch ended eight seconds ago: it is slow now
+    ],
+)
+def test_a_miss_that_nobody_has_is_not_foretold_on_the_word_of_one_batch(
+    ended: slice, utility: float, acts: bool
+) -> None:
+    *others, urgent = crowd(urgent_utility=utility)
+    young = replace(urgent, figures=replace(urgent.figures, batches=urgent.figures.batches[ended]))
+    plan, _ = at(10.0, Arbiter().start(), *others, young)
+    assert bool(plan.decisions) == acts
+    if not acts:
+        assert plan.note == "a miss is predicted from one batch alone; the next batch is awaited"
+        assert plan.again_s == 2.0
+
+
 def test_whom_nobody_can_tell_anything_of_is_not_waited_for() -> None:
     ended = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=(), trouble="its query failed: no disk"))
     plans, _ = rounds(Arbiter(), [fleet_view(ended, *crowd()[1:])])

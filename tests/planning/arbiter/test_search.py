@@ -109,6 +109,22 @@ def test_what_is_only_feared_counts_for_those_alone_who_miss_something(
 
 
 @pytest.mark.parametrize(
+    ("best", "missed", "untold", "gain"),
+    [
+        (outcome([9.0, 8.0], [9.0, 8.0]), [False, False], [True, False], 3.0),
+        (outcome([9.0, 8.0], [9.0, 8.0]), [True, False], [True, False], 7.0),  # what it misses has come
+        (outcome([9.0, 2.0], [9.0, 2.0]), [False, False], [False, True], 4.0 - 3.0),  # what it would lose counts
+    ],
+)
+def test_what_one_batch_foretells_counts_for_those_alone_who_miss_something(
+    best: CandidateOutcomes, missed: list[bool], untold: list[bool], gain: float
+) -> None:
+    now, as_they_stand = outcome([5.0, 5.0], [5.0, 5.0]), present(fleet(job("a", 40.0), job("b", 40.0)))
+    found = Found(as_they_stand, best, now)
+    assert found.gain(np.array(missed), np.array(untold)) == pytest.approx(gain)
+
+
+@pytest.mark.parametrize(
     ("best", "missed", "seen"),
     [
         (outcome([9.0, 8.0], [9.0, 8.0]), [True, True], 7.0),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.levers import WHOLE
 from penstock.core.shares import shares_pool
@@ -20,6 +21,7 @@ from penstock.planning.arbiter.taking_back import begun
 from penstock.planning.arbiter.told import learnt
 
 _DRAGS = 2.0  # times its first batch
+_AWAITED_S = 8.0  # at the most, a batch more: a fifth of what is looked ahead is all that it is worth
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _STAGED = attrgetter("fresh", "fresh_since_s", "fresh_rows", "fresh_staged_s", "staged")
 
@@ -51,6 +53,19 @@ def awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
         and costs[job.name].batches < TELLING
         and not _drags(job, costs[job.name], view.at_s)
     ]
+
+
+def untold(fleet: Fleet, costs: Mapping[str, JobCosts], at_s: float) -> NDArray[np.bool_]:
+    """The jobs whose costs are known on the word of one batch, for in the first one is the query's own start.
+
+    Where all start at once that one is slow for others' sake, and the next is not. Long batches are not waited for, nor
+    is anybody while shares alone are turned: that helps to come to a next batch, and is soon made good.
+    """
+    if fleet.shares_alone:
+        return np.zeros(fleet.size, dtype=bool)
+    known = [costs[name] for name in fleet.names]
+    young = [one.batches <= TELLING and at_s - one.ended_s + one.took_s < _AWAITED_S for one in known]
+    return np.array(young)
 
 
 def with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:

@@ -20,7 +20,7 @@ from penstock.planning.arbiter.expecting import compared, expectation, expecting
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import as_often_as_said, loosened, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
-from penstock.planning.arbiter.learning import arrivals_of, awaited, looked_at, with_bias
+from penstock.planning.arbiter.learning import arrivals_of, awaited, looked_at, untold, with_bias
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory
 from penstock.planning.arbiter.moves import moves_to
 from penstock.planning.arbiter.outcome import looked_ahead_s
@@ -38,6 +38,7 @@ _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
 _SOON_S, _LEARNS_FOR_S = 2.0, 60.0  # while batches are awaited that tell of costs, a round comes sooner
 _LOOKS_AGAIN = "a change seems worth it; one slow batch is no reason, so the next round checks again"
+_NEXT_BATCH = "a miss is predicted from one batch alone; the next batch is awaited"
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 # Where a bound hurts it is loosened at once; one that hurts nobody is in no hurry, and costs move for minutes.
 _EASED_AFTER_S = 180.0
@@ -72,7 +73,7 @@ class Arbiter:
         fleet = fleet.corrected(memory.costs)
         plan, memory = self._decided(view, fleet, memory)
         errors = tuple(memory.errors[name] for name in sorted(memory.errors))
-        again_s = _SOON_S if waiting and since_s < _LEARNS_FOR_S else None
+        again_s = _SOON_S if (waiting or plan.note == _NEXT_BATCH) and since_s < _LEARNS_FOR_S else None
         return replace(plan, errors=errors, shortfall=memory.shortfall, again_s=again_s), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
@@ -99,7 +100,8 @@ class Arbiter:
         memory = self._with_shortfall(view, fleet, found, memory)
         settles = settling(view, fleet, memory)
         missed = np.array([not job.met for job in fleet.jobs])
-        gain, least = found.gain(missed), self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
+        few = untold(fleet, memory.costs, view.at_s)
+        gain, least = found.gain(missed, few), self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
         if gain > (_URGENT * least if settles else least):
             seen = found.seen(missed)
             if seen > _URGENT * least or seconded(view, fleet, memory, seen=seen > least):
@@ -110,6 +112,8 @@ class Arbiter:
         eased = None if settles else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
+        if not settles and found.gain(missed) > least:
+            return Plan(note=_NEXT_BATCH), replace(memory, rested=None)
         memory = expecting(view, fleet, found.now, memory)
         note = "waiting for the effect of the last decision" if settles else resting(view, gain / fleet.max_utility)
         if settles or cold(view, fleet, memory):

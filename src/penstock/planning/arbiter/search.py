@@ -54,14 +54,16 @@ class Found:
         touched: NDArray[np.bool_] = apart > _TOUCHED * values
         return touched
 
-    def gain(self, missed: NDArray[np.bool_]) -> float:
+    def gain(self, missed: NDArray[np.bool_], untold: NDArray[np.bool_] | None = None) -> float:
         """Of utility, over leaving all as it is; what is only feared is no reason to turn anything.
 
-        To those who miss what they asked for already it has come, in part.
+        To those who miss what they asked for already it has come, in part. A miss that nobody has, foretold on the word
+        of a single batch (`untold`), is no reason either.
         """
         over_all = self.outcome.utility[0] - self.now.utility[0]
         founded = self.outcome.founded[0] - self.now.founded[0]
-        counted = np.where(missed, np.maximum(founded, _OF_FEARED * over_all), founded)
+        foretold = founded if untold is None else np.where(untold, np.minimum(founded, 0.0), founded)
+        counted = np.where(missed, np.maximum(founded, _OF_FEARED * over_all), foretold)
         return float(min(over_all.sum(), counted.sum()))
 
     def seen(self, missed: NDArray[np.bool_]) -> float:
