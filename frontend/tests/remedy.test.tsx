@@ -35,7 +35,7 @@ test("it is told with the simulator's error, to be tried and asked for", async (
   const link = screen.getByRole("link", { name: "Try it in what-if" });
   expect(decodeURIComponent(link.getAttribute("href")!)).toContain('ask={"minutes":5,"slots":12}');
   fireEvent.click(screen.getByRole("button", { name: "Ask for it" }));
-  await screen.findByText(/heard at the start of the next cycle/);
+  await screen.findByText(/takes effect at the start of the next cycle/);
   expect(server.sent.at(-1)!.body).toMatchObject({ act: "turn", kind: "executors", value: 3, job: null });
 });
 

@@ -108,7 +108,7 @@ test("a server that goes away takes the colours from the page, and what it was i
   await waitFor(() => expect(document.title).toBe("✓ 1 fine – Overview – demo – penstock"));
   server.answers["/api/session"] = null;
   await after(1500);
-  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server has not answered since [\d:]{8}\. What is shown is as it was then.*See whether penstock serve/);
+  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server has not answered since [\d:]{8}\. What is shown is as it was then.*Check whether penstock serve/);
   expect(screen.getByTestId("headline").closest("section")!.className).toBe("headline gone");
   expect(document.title).toBe("✕ gone – Overview – demo – penstock");
 });

@@ -56,7 +56,7 @@ def test_a_disk_that_fills_up_stops_nothing_and_is_said_once(tmp_path: Path, ful
         assert store.last_memory("henge", Noted) == Noted(990, {("ads", "map"): 3})
         (warning,) = warnings
     assert "database or disk is full" in warning
-    assert "free space" in warning
+    assert "Free space" in warning
 
 
 def test_when_there_is_room_again_what_was_missed_is_written(tmp_path: Path, full_disk: list[int]) -> None:

@@ -52,10 +52,10 @@ def utility_text(known: float, possible: float, last: float) -> str:
     """The utility that is known of, of what could be; what tenants had when they were last heard of is told beside it.
 
     >>> utility_text(60.0, 60.0, last=60.0), utility_text(20.0, 60.0, last=60.0)
-    ('60 of 60', '20 of 60, 40 more by old figures')
+    ('60 of 60', '20 of 60, 40 more by old metrics')
     """
     old = last - known
-    return f"{number(known)} of {number(possible)}" + (f", {number(old)} more by old figures" if old > 0.0 else "")
+    return f"{number(known)} of {number(possible)}" + (f", {number(old)} more by old metrics" if old > 0.0 else "")
 
 
 def lost(job: JobView) -> float:
