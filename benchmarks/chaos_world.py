@@ -79,6 +79,11 @@ class Postgres:
         """To each that is there."""
         _signal(pids, number)
 
+    def revive_if_ended(self) -> None:
+        """One that could not even recover on a full disk has ended, for good unless somebody starts it."""
+        if not (self._files.home / "data" / "postmaster.pid").exists():
+            self.revive()
+
     def revive(self) -> None:
         """As an init system would."""
         self._life.close()
@@ -171,6 +176,9 @@ class World:
     def _fill(self, fault: Fault) -> None:
         with full(self.place / (DATABASE if fault.whom == DATABASE_DISK else "checkpoints")):
             time.sleep(fault.length_s)
+        if fault.whom == DATABASE_DISK:
+            time.sleep(AWAY_S)
+            self.postgres.revive_if_ended()
 
     def _cut(self, fault: Fault) -> None:
         with cut(standalone.worker_address(0)) if self.net is None else unplugged(self.net.hosts[0]):
