@@ -63,9 +63,9 @@ def _keys(df: DataFrame, pairs: Sequence[str | Sequence[str]]) -> list[tuple[str
 
 def _counted(df: DataFrame, keys: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Those whose pairs are counted: none where this Spark has nothing to count them by."""
-    if keys and not has_pairs(df.sparkSession):
+    if keys and not has_pairs():
         version = df.sparkSession.version
-        _log.warning("pairs of keys are not counted: Spark %s draws no rows itself (min_by of several)", version)
+        _log.warning("pairs of keys are not counted: Spark %s draws no rows of a batch (min_by of several)", version)
         return []
     return keys
 

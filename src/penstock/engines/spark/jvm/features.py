@@ -17,7 +17,6 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.engines.spark.jvm.batch_limits import BatchLimits
 from penstock.engines.spark.jvm.moved import homes_of, there
 from penstock.engines.spark.jvm.quantiles import has_sketches
-from penstock.engines.spark.jvm.routing.draw_call import draw_call
 from penstock.errors import EngineError, first_line
 
 FAIR_LINE = '.config("spark.scheduler.mode", "FAIR")'
@@ -81,7 +80,7 @@ def features(spark: SparkSession) -> tuple[Feature, ...]:
             "percentiles come from 200 points of the curve (accurate to half a percent of the rows)",
         ),
         Feature(
-            "rows drawn by chance", "key pairs for routing", has_pairs(spark), "3.5",
+            "several minima per group", "key pairs for routing", has_pairs(), "4.2",
             "pairs are not counted; routing tables stay as they are",
         ),
         Feature(
@@ -105,9 +104,12 @@ def tell_missing(spark: SparkSession) -> None:
         _log.warning("Spark %s lacks %s; everything else works. See: penstock doctor", spark.version, listed)
 
 
-def has_pairs(spark: SparkSession) -> bool:
-    """Whether a query can draw the pairs of some rows in its own pass: by penstock's class, or by Spark's own terms."""
-    return "k" in signature(functions.min_by).parameters or draw_call(spark) is not None
+def has_pairs() -> bool:
+    """Whether a query can draw the pairs of some rows in its own pass.
+
+    By Spark's own terms, that is. On Sparks that lack these penstock's class might do it alone, which nobody has tried.
+    """
+    return "k" in signature(functions.min_by).parameters
 
 
 def can_cut_state() -> bool:

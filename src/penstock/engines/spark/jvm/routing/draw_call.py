@@ -10,7 +10,7 @@ from pyspark.sql import Column, SparkSession, functions
 
 from penstock.engines.spark.jvm.own_class import OwnClass, calls_of
 
-_WITHOUT = "pairs of keys take more CPU here"
+_WITHOUT = "rows for pairs of keys are drawn by Spark's own functions"
 
 
 class DrawCall:
