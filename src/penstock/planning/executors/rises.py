@@ -62,15 +62,13 @@ class UsualLoad:
     def rises(self) -> Rises:
         """What may come, in times of what comes now: what is feared of anybody, and each rise that was seen once more.
 
-        Within a rise these are reached already, as far as it goes.
-
-        >>> UsualLoad(0.0, 60.0, seen=(Rise(0.0, 270.0),)).rises[-1], UsualLoad(0.0, 60.0, Rise(0.0, 120.0)).rises[-1]
-        ((4.5, 1.0), (1.5, 0.3333333333333333))
+        >>> UsualLoad(0.0, 60.0, seen=(Rise(0.0, 270.0),)).rises[-1]
+        (4.5, 1.0)
+        >>> UsualLoad(0.0, 60.0, lasts=Rise(9.0, 270.0), seen=(Rise(0.0, 270.0),)).rises[-1]  # it is there already
+        (1.0, 1.0)
         """
-        base_rps = max(1e-9, self.usual_rps if self.lasts is None else self.lasts.peak_rps)
-        feared = ((times * self.usual_rps, many) for times, many in FEARED)
-        may_come = (*feared, *((one.peak_rps, 1.0) for one in self.seen))
-        return tuple((min(_FURTHEST, max(1.0, rate_rps / base_rps)), many) for rate_rps, many in may_come)
+        now_rps = max(1e-9, self.usual_rps if self.lasts is None else self.lasts.peak_rps)
+        return (*FEARED, *((min(_FURTHEST, max(1.0, one.peak_rps / now_rps)), 1.0) for one in self.seen))
 
 
 def loads_after(before: Mapping[str, UsualLoad], tenants: TenantsOf, at_s: float) -> Mapping[str, UsualLoad]:
