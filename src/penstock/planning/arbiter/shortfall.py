@@ -1,7 +1,7 @@
 """Shortfall: that no shares and bounds meet all intents, said at once, with what would: slots to buy, targets to relax.
 
-no shares meet all: fraud (mean latency <= 2s) need up to 10 slots instead of 8: one more executor would do
-(0.40 EUR an hour); as it is, fraud could be promised 3.4s; the best gives 83 % of all utility
+no shares meet all intents: fraud (mean latency <= 2s) needs up to 10 slots instead of 8 (one more executor, 0.40 EUR an
+hour); with the present slots fraud could meet 3.4s; the best shares give 83 % of all utility
 """
 
 import math
@@ -34,11 +34,11 @@ def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
     intents = {job.name: job.intent for job in fleet.jobs}
     asked = named([f"{name} ({intents[name].text()})" for name in missing])
     share = 100.0 * float(found.outcome.settled.sum()) / fleet.max_utility
-    parts = [f"no shares meet all: {asked} {_needs(view, fleet, missing, horizon_s)}"]
+    parts = [f"no shares meet all intents: {asked} {_needs(view, fleet, missing, horizon_s)}"]
     kept = [text for text in (_could_keep(fleet, found.outcome, name) for name in missing[:NAMED]) if text]
     if kept:
-        parts.append(f"as it is, {' and '.join(kept)}")
-    return "; ".join([*parts, f"the best gives {share:.0f} % of all utility"])
+        parts.append(f"with the present slots {' and '.join(kept)}")
+    return "; ".join([*parts, f"the best shares give {share:.0f} % of all utility"])
 
 
 def _missing(fleet: Fleet, outcome: CandidateOutcomes) -> list[str]:
@@ -52,9 +52,9 @@ def _could_keep(fleet: Fleet, outcome: CandidateOutcomes, name: str) -> str:
     place = fleet.names.index(name)
     kinds = {type(objective) for objective in fleet.jobs[place].intent.objectives}
     if kinds == {Latency} and float(outcome.juice[0, place]) >= MET:  # no target holds while a backlog grows
-        return f"{name} could be promised {text_of_seconds(_two_digits(float(outcome.latency_s[0, place])))}"
+        return f"{name} could meet {text_of_seconds(_two_digits(float(outcome.latency_s[0, place])))}"
     share = math.floor(20.0 * float(outcome.juice[0, place])) / 20.0
-    return f"{name} could be promised {share:g} of its input" if kinds == {Juice} and share > 0 else ""
+    return f"{name} could process {share:g} of its input" if kinds == {Juice} and share > 0 else ""
 
 
 def _two_digits(value: float) -> float:
@@ -74,7 +74,8 @@ def _needs(view: View, fleet: Fleet, missing: list[str], horizon_s: float) -> st
             # On the cores that are there already more slots may be of no use.
             alone = _all_met_with(_larger(fleet, slots, cores), horizon_s)
             with_cores = "" if alone else ", on more cores"
-            return f"need up to {slots} slots instead of {have}{with_cores}{_executors(view, slots - have)}"
+            need = "needs" if len(missing) == 1 else "need"
+            return f"{need} up to {slots} slots instead of {have}{with_cores}{_bought(view, slots - have)}"
     return f"would miss them even with {most} slots instead of {have}"
 
 
@@ -107,17 +108,15 @@ def _stays_below(alone: Fleet, bounds: Floats, horizon_s: float) -> bool:
     return bool(np.any(settled < _SURELY * MET * alone.values))
 
 
-def _executors(view: View, slots: int) -> str:
+def _bought(view: View, slots: float) -> str:
     """What that is in executors, where they tell how many slots each has, and in money, where slots have a price."""
     offered, executors = offered_slots(view)
-    if not executors:
-        return _priced(view, slots)
-    each = offered / executors
-    more = math.ceil(slots / each)
-    bought = "one more executor" if more == 1 else f"{more} more executors"
-    return f": {bought} would do{_priced(view, more * each)}"
-
-
-def _priced(view: View, slots: float) -> str:
-    price = view.slot_price
-    return "" if price is None else f" ({price.text(price.of(slots))} an hour)"
+    parts = []
+    if executors:
+        each = offered / executors
+        more = math.ceil(slots / each)
+        slots = more * each
+        parts.append("one more executor" if more == 1 else f"{more} more executors")
+    if view.slot_price is not None:
+        parts.append(f"{view.slot_price.text(view.slot_price.of(slots))} an hour")
+    return f" ({', '.join(parts)})" if parts else ""
