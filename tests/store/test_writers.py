@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.core.price import Price
 from penstock.errors import TakenOverError
-from penstock.store import sql, sqlite_file
+from penstock.store import sqlite_file, writing
 from penstock.store.archive import Archive, StoreError
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card, Desk
@@ -147,7 +147,7 @@ def test_nobody_takes_a_run_over_between_the_check_and_what_is_written_under_it(
 def test_a_driver_that_stands_still_in_the_midst_of_writing_keeps_nobody_from_its_run(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql, "STOPPED_AT_MOST_MS", 50)
+    monkeypatch.setattr(writing, "STOPPED_AT_MOST_MS", 50)
     with closing(open_store(postgres_url)) as first, closing(open_store(postgres_url)) as second:
         first.begin(RUN)
 
