@@ -88,12 +88,26 @@ EACH_TEN_S = {"fraud": 10, "clicks": 10}  # batches
 def test_a_verdict_comes_as_soon_as_figures_and_batches_are_of_the_time_since_alone(
     window_s: float | None, batches: Mapping[str, int], judged_s: float
 ) -> None:
-    numbers = [{name: 100 + turn * each for name, each in batches.items()} for turn in range(8)]
+    numbers = [{name: 100 + turn * each for name, each in batches.items()} for turn in range(14)]
     rounds = [
-        with_batches(seen(at_s, {"fraud": 5.0, "clicks": 5.0}), numbers[turn]) for turn, at_s in enumerate(tens(70))
+        with_batches(seen(at_s, {"fraud": 5.0, "clicks": 5.0}), numbers[turn]) for turn, at_s in enumerate(tens(130))
     ]
-    _, told = lived(rounds, {0.0: [decision(0.0, "fraud", "clicks")]}, window_s)
-    assert [at_s for at_s, _ in told] == [judged_s]
+    _, told = lived(rounds, {60.0: [decision(60.0, "fraud", "clicks")]}, window_s)
+    assert [at_s - 60.0 for at_s, _ in told] == [judged_s]
+
+
+@pytest.mark.parametrize("clicks", [None, 5.0])
+def test_no_verdict_comes_sooner_where_less_was_seen_before_than_after(clicks: float | None) -> None:
+    # Decided at 10 s; at -10 s there were no rounds. Decided at 30 s, clicks had figures from 20 s on.
+    decided_s = 10.0 if clicks else 30.0
+    rounds = [
+        with_batches(
+            seen(at_s, {"fraud": 5.0, "clicks": 5.0 if at_s >= 20.0 else clicks}), {"fraud": turn, "clicks": turn}
+        )
+        for turn, at_s in enumerate(0.5 * ten_s for ten_s in tens(240))
+    ]
+    _, told = lived(rounds, {decided_s: [decision(decided_s, "fraud", "clicks")]}, window_s=4.0)
+    assert [at_s - decided_s for at_s, _ in told] == [60.0]
 
 
 def test_a_verdict_that_comes_sooner_compares_as_much_time_before_as_after() -> None:
@@ -107,9 +121,9 @@ def test_a_verdict_that_comes_sooner_compares_as_much_time_before_as_after() -> 
 
 def test_what_starts_a_query_again_has_its_whole_settle_time() -> None:
     again = replace(decision(0.0, "fraud"), moves=(Trigger("fraud", 1.0, 2.0),))
-    rounds = [with_batches(seen(at_s, {"fraud": 5.0}), {"fraud": round(at_s)}) for at_s in tens(100)]
-    _, told = lived(rounds, {0.0: [again]}, window_s=4.0)
-    assert [at_s for at_s, _ in told] == [90.0]
+    rounds = [with_batches(seen(at_s, {"fraud": 5.0}), {"fraud": round(at_s)}) for at_s in tens(200)]
+    _, told = lived(rounds, {90.0: [replace(again, at_s=90.0)]}, window_s=4.0)
+    assert [at_s for at_s, _ in told] == [180.0]
 
 
 def test_how_far_off_a_prediction_was_is_said_tenant_by_tenant() -> None:

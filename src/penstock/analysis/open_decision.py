@@ -46,12 +46,14 @@ class OpenDecision:
         """To be judged now, where enough was seen since of all whom it concerns; else as it is.
 
         Figures look back for `window_s`: half of the time since must tell of nothing before it. It is compared with as
-        much time before as after. What starts a query again has its whole settle time, for much gathers meanwhile.
+        much time before as after, which must have been seen. What starts a query again has its whole settle time, for much gathers meanwhile.
         """
         since_s = view.at_s - self.decision.at_s
         if self.looks or window_s is None or self.settles_s > SETTLES_S or since_s >= self.settles_s:
             return self
         if since_s < max(_SOONEST_S, 2.0 * window_s) or not self._enough(_last_batches(view)):
+            return self
+        if not self._known_since(self.decision.at_s - since_s, rounds):
             return self
         before = [seen for seen in rounds if -since_s < seen.at_s - self.decision.at_s <= 0.0]
         concerned = (replace(one, before=mean_utility(one.name, one.intent, before)) for one in self.concerned)
@@ -61,6 +63,11 @@ class OpenDecision:
         """Whether so many batches of each have ended; another checkpoint counts from zero, and tells nothing."""
         counts = [now.get(name, 0) - self.batches.get(name, inf) for name in self.names]
         return bool(counts) and min(counts) >= _ENOUGH
+
+    def _known_since(self, then_s: float, rounds: Sequence[Round]) -> bool:
+        """Whether all had figures by then: whoever has just begun has lost nothing yet, and looks better than it fares."""
+        past = [seen for seen in rounds if seen.at_s <= then_s]
+        return bool(past) and all(name in past[-1].utilities for name in self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
