@@ -46,7 +46,8 @@ class OpenDecision:
         """To be judged now, where enough was seen since of all whom it concerns; else as it is.
 
         Figures look back for `window_s`: half of the time since must tell of nothing before it. It is compared with as
-        much time before as after, which must have been seen. What starts a query again has its whole settle time, for much gathers meanwhile.
+        much time before as after, which must have been seen. What starts a query again has its whole settle time, for
+        much gathers meanwhile.
         """
         since_s = view.at_s - self.decision.at_s
         if self.looks or window_s is None or self.settles_s > SETTLES_S or since_s >= self.settles_s:
@@ -65,7 +66,7 @@ class OpenDecision:
         return bool(counts) and min(counts) >= _ENOUGH
 
     def _known_since(self, then_s: float, rounds: Sequence[Round]) -> bool:
-        """Whether all had figures by then: whoever has just begun has lost nothing yet, and looks better than it fares."""
+        """Whether all had figures by then: whoever has just begun has lost nothing yet, and looks better for it."""
         past = [seen for seen in rounds if seen.at_s <= then_s]
         return bool(past) and all(name in past[-1].utilities for name in self.names)
 
