@@ -46,10 +46,10 @@ def between_batches(query: StreamingQuery, last: int | None, within_s: float) ->
     return True
 
 
-def end_between_batches(queries: Iterable[StreamingQuery]) -> None:
+def end_between_batches(queries: Iterable[StreamingQuery], within_s: float = COMMITS_WITHIN_S) -> None:
     """End queries for good, each as soon as a batch of its own is committed; those that take too long all the same."""
     waiting = [(query, last_batch(query)) for query in queries]
-    deadline = time.monotonic() + COMMITS_WITHIN_S
+    deadline = time.monotonic() + within_s
     while waiting and time.monotonic() < deadline:
         ready = [query for query, last in waiting if between_batches(query, last, within_s=0.0)]
         for query in ready:
