@@ -97,19 +97,62 @@ function Done({ overview, decisions, run, more }: { overview: Overview; decision
     .filter(({ count, words }) => count > 0 || words === HELPED)
     .map(({ count, words }) => `${count} ${words}`);
   const best = decisions.filter((decision) => decision.came === "better").sort((a, b) => gain(b) - gain(a))[0];
+  const last = decisions.filter(({ came }) => came !== "not done" && came !== "not carried out").at(-1);
   return (
     <>
       {more ? `The newest ${decisions.length}` : decisions.length} {decisions.length === 1 ? "decision" : "decisions"}: {told.join(", ")}.{" "}
       {best && (
         <>
-          The one that helped most, at {clock(overview.run, best.at_s)}: <a href={link("decisions", { run, job: best.jobs[0] })}>{signs(best.text)}</a>, because {signs(best.why.replace(/[.\s]+$/, ""))}; utility {number(best.utility_before)} → {number(best.utility_came)}.
+          The one that helped most, <What decision={best} overview={overview} run={run} />; utility {number(best.utility_before)} → {number(best.utility_came)}.
+        </>
+      )}
+      {!best && last && (
+        <>
+          The last one, <What decision={last} overview={overview} run={run} />{last.foretold && `. Predicted: ${signs(last.foretold)}`}.
         </>
       )}
     </>
   );
 }
 
+function What({ decision, overview, run }: { decision: Decision; overview: Overview; run: string }) {
+  return (
+    <>
+      at {clock(overview.run, decision.at_s)}: <a href={link("decisions", { run, job: decision.jobs[0] })}>{signs(decision.text)}</a>, because {signs(decision.why.replace(/[.\s]+$/, ""))}
+    </>
+  );
+}
+
 function Cost({ overview, decisions }: { overview: Overview; decisions: Decision[] }) {
+  const { totals } = overview;
+  const most = mean(totals.values.possible_utility ?? []); // as above: who starts has lost nothing yet
+  const had = mean(totals.values.utility ?? []);
+  const paid = whoPaid(overview);
+  return (
+    <>
+      {!sharesSlots(overview) && <Threads overview={overview} decisions={decisions} />}
+      <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average
+      {paid.slice(0, NAMED).map((one, place) => (
+        <span key={one.name}>
+          {place ? ", " : ": "}{one.name} lacked <b>{number(one.lacked)}</b> of its {number(one.most)}
+        </span>
+      ))}
+      {paid.length > NAMED && ` and ${paid.length - NAMED} more`}.
+      <Money overview={overview} />
+    </>
+  );
+}
+
+/** Whose utility it was that was missing, the most first. */
+function whoPaid({ present, jobs }: Overview): { name: string; lacked: number; most: number }[] {
+  return (present?.tenants ?? [])
+    .map(({ name, max_utility: most }) => ({ name, most, lacked: most * (1 - (mean(jobs[name]?.values.share ?? []) ?? 1)) }))
+    .filter(({ lacked, most }) => lacked > (1 - ALWAYS) * most)
+    .sort((a, b) => b.lacked - a.lacked);
+}
+
+/** Threads do cost; a weight costs nothing by itself, the slots are there whoever has them. */
+function Threads({ overview, decisions }: { overview: Overview; decisions: Decision[] }) {
   const { totals, jobs } = overview;
   const all_s = lasted(totals.at_s) || 1;
   const held = Object.values(jobs).reduce((sum, series: Series) => sum + (mean(series.values.slots ?? []) ?? 0) * Math.min(1, lasted(series.at_s, totals.at_s) / all_s), 0);
@@ -118,14 +161,7 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
     .flatMap((decision) => decision.changes)
     .filter((change) => change.kind === "slots" || change.kind === "tasks")
     .reduce((sum, change) => sum + Math.abs((change.after ?? 0) - (change.before ?? 0)), 0);
-  const most = mean(totals.values.possible_utility ?? []); // as above: who starts has lost nothing yet
-  const had = mean(totals.values.utility ?? []);
-  return (
-    <>
-      {sharesSlots(overview) ? <>The {number(overview.present?.slots)} slots were shared by weights of <b>{number(held)}</b> in all</> : <><b>{number(held)}</b> threads held</>} on average; decisions changed them by {number(moved)} in all; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
-      <Money overview={overview} />
-    </>
-  );
+  return <><b>{number(held)}</b> threads held on average; decisions changed them by {number(moved)} in all; </>;
 }
 
 /** For how long there were figures: each stands for as long as lies between two, a single one as in those of all. */

@@ -6,7 +6,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 export const MEANINGS = {
   "utility": "How far intents are met, in the units of the intents. A tenant's utility is the mean over its targets; the total is the sum over tenants. It is shown with its maximum. Tenants that are starting count in neither.",
   "SLOs met": "Tenants that meet their intent, of those that have started. Only current metrics count.",
-  "slots": "A slot runs one task at a time. “5 of 8 slots given”: the weights fit in the slots, so a weight is a number of slots. “8 slots by weight”: the weights exceed the slots, which are divided in proportion.",
+  "slots": "A slot runs one task at a time. “5 of 8 slots given”: the weights fit in the slots, so a weight is a number of slots. “8 slots, weights of 11 in all”: the weights exceed the slots, which are divided in proportion.",
   "threads": "Operators that have threads of their own share nothing.",
   "decisions": "All decisions of this run. “Helped” means that utility was higher after a minute.",
   "weight": "The value that penstock sets to divide the slots. A tenant's part is its weight relative to all weights.",

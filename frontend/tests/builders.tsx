@@ -40,7 +40,7 @@ export function anOverview(more: Partial<Overview> = {}): Overview {
 
 export function aPresent(more: Partial<NonNullable<Overview["present"]>> = {}): NonNullable<Overview["present"]> {
   return {
-    at_s: 40, cycle: 4, utility: 20, known_utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "8 slots by weight", note: "",
+    at_s: 40, cycle: 4, utility: 20, known_utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "8 slots, weights of 11 in all", note: "",
     headline: "1 of 2 tenants misses what was asked: ads.", state: "missing", tenants: [aTenant()], machines: [], levers: [], shortfall: "", price: null, ...more,
   };
 }

@@ -26,6 +26,7 @@ const present = aPresent({
   machines: [{ name: "one", cores: 2, load: 4, memory_share: 0.5, executors: 1, alive: true, congested: true }],
 });
 const overview = anOverview({ present, jobs: { ads: { at_s: [0, 40], values: { slots: [2, 2], met: [0, 0], share: [0.5, 0.5], unseen: [0, 0] } } } });
+const ofThreads = { ...overview, present: { ...present, tenants: [{ ...ads, share: { ...SHARE, weight: null } }] } };
 const series = { at_s: [0, 10], values: { share: [0.5, 0.6] } };
 const whatIf: WhatIf = {
   present_s: 40, span_s: 120, past: series, past_share: 0.5, as_is: { policy: "penstock", series, share: 0.5, decisions: 0, whole: true },
@@ -114,18 +115,34 @@ test("the number of decisions is that of the run, of whose newest it is told how
   expect((await screen.findByTestId("decided")).parentElement!.textContent).toBe("812 1 of the newest 2 helped");
 });
 
-test("what was not carried out changed nobody's weight", async () => {
+test("where nothing is judged, nobody says that none helped", async () => {
+  const decisions = [aDecision({ came: "not judged", foretold: "ads 1.7 s instead of 9.6 s", why: "ads is predicted to miss it." })];
+  shown(<OverviewPage />, { overview: { ...overview, decisions } });
+  expect((await screen.findByTestId("decided")).parentElement!.textContent).toBe("1 not judged");
+  const told = screen.getByTestId("story").textContent;
+  expect(told).toContain("The last one, at");
+  expect(told).toContain("because ads is predicted to miss it. Predicted: ads 1.7 s instead of 9.6 s.");
+});
+
+test("what is shared has no cost but what is missing of whose utility", async () => {
+  shown(<OverviewPage />, { overview });
+  const told = (await screen.findByTestId("story")).textContent;
+  expect(told).toContain("15 of 35 utility was missing on average: ads lacked 17.5 of its 35.");
+  expect(told).not.toContain("weights");
+});
+
+test("what was not carried out changed nobody's threads", async () => {
   const change = { kind: "slots", job: "ads", operator: "*", before: 2, after: 5, text: "" };
-  shown(<OverviewPage />, { overview: { ...overview, decisions: [aDecision({ changes: [change] }), aDecision({ number: 2, changes: [change], came: "not carried out" })] } });
+  shown(<OverviewPage />, { overview: { ...ofThreads, decisions: [aDecision({ changes: [change] }), aDecision({ number: 2, changes: [change], came: "not carried out" })] } });
   expect((await screen.findByTestId("story")).textContent).toContain("decisions changed them by 3 in all");
 });
 
-test("who came late held nothing before: weights on average are never more than there were at any time", async () => {
+test("who came late held nothing before: threads on average are never more than there were at any time", async () => {
   const at_s = [0, 10, 20, 30];
   const totals = { at_s, values: { utility: [35, 35, 35, 35], max_utility: [35, 35, 35, 35], possible_utility: [35, 35, 35, 35] } };
   const jobs = { ads: { at_s, values: { slots: [2, 2, 2, 2] } }, late: { at_s: [30], values: { slots: [8] } } };
-  shown(<OverviewPage />, { overview: { ...overview, totals, jobs } });
-  expect((await screen.findByTestId("story")).textContent).toContain("by weights of 4 in all on average"); // 2 + 8 / 4
+  shown(<OverviewPage />, { overview: { ...ofThreads, totals, jobs } });
+  expect((await screen.findByTestId("story")).textContent).toContain("4 threads held on average"); // 2 + 8 / 4
 });
 
 test("of a zoom what happened, and how often each had what it asked for, are told of that part", async () => {

@@ -41,7 +41,7 @@ afterEach(() => { vi.restoreAllMocks(); });
 
 function present(at_s: number, more: Partial<Present> = {}): Present {
   return {
-    at_s, cycle: at_s, utility: 20, max_utility: 35, known_utility: 20, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "8 slots by weight", note: "", headline: `seen at ${at_s}`,
+    at_s, cycle: at_s, utility: 20, max_utility: 35, known_utility: 20, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "8 slots, weights of 11 in all", note: "", headline: `seen at ${at_s}`,
     state: "fine", tenants: [aTenant({ state: "fine", met: true })], machines: [], levers: [], shortfall: "", price: null, ...more,
   };
 }

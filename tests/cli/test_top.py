@@ -40,7 +40,7 @@ def test_weight_share_and_cores_have_a_column_each(store: SqlStore) -> None:
     # ads weighs 2 of 11, which stands for 1.45 of 8 slots; it used 3.45 times that, and 1.9 cores.
     store.append(a_cycle(10.0, a_pooled_view(10.0, {"ads": 2, "fraud": 9}, slots=8, capacity=3.45, cores=1.9)))
     screen = drawn(store)
-    assert "8 slots by weight, 11 in all" in screen
+    assert "8 slots, weights of 11 in all" in screen
     assert row(screen, "ads")[5:9] == ["2", "1.5", "5.0", "1.9"]
     assert "used: slots kept busy, including idle ones of others" in screen
 

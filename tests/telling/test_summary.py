@@ -107,6 +107,12 @@ def test_what_a_start_could_not_have_costs_nothing() -> None:
     assert "; 0 utility was missing on average." in told
 
 
+def test_what_was_missing_is_told_with_whose_it_was() -> None:
+    run = a_run(a_line("ads", [True] * 4), a_line("fraud", [False, False, True, True]), a_line("geo", [False] * 4))
+    told = summarise(run).sentences
+    assert any(said.endswith("on average: geo lacked 5 of its 10, fraud lacked 2.5 of its 10.") for said in told)
+
+
 def test_a_share_is_of_what_could_be_had_at_the_time() -> None:
     # MostUtility 5 until 20 s, and had all of it; worth 10 from then on, of which it has half.
     line = replace(a_line("ads", [False] * 4), worths=(MostUtility(0.0, 5.0), MostUtility(20.0, 10.0)))

@@ -97,7 +97,7 @@ def test_weight_share_and_cores_have_a_place_each(site: Site, store: SqlStore, o
         "cores used 1.9",
     ):
         assert told in shown
-    assert figure(open_page(site.url), "given") == "8 slots by weight"
+    assert figure(open_page(site.url), "given") == "8 slots"
 
 
 def test_what_was_foretold_how_far_off_it_was_and_what_no_shares_meet_are_on_the_page(

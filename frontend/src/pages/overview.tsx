@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { Chart, lastShown, type Line } from "../chart";
-import type { Act, Overview, Series, Tenant } from "../api";
+import type { Act, Decision, Overview, Series, Tenant } from "../api";
 import { clock, mean, number, percent, seconds, sentence, signs, span } from "../format";
 import { Acts, Bar, Binds, CameBadge, Column, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
 import { Later } from "../later";
@@ -56,7 +56,6 @@ function Headline() {
   const site = useSite();
   const { overview } = site;
   const present = overview.present!;
-  const better = overview.decisions.filter((decision) => decision.came === "better").length;
   const decided = overview.decisions.at(-1)?.number ?? 0; // in all the run: only its newest come with the page
   const [most, ...rest] = present.given.split(", ");
   const now = tone(site, present.state);
@@ -76,11 +75,19 @@ function Headline() {
           <span data-testid="given">{most}</span> {rest.length > 0 && <small>{rest.join(", ")}</small>}
         </Stat>
         <Stat label="decisions" means="decisions">
-          <span data-testid="decided">{number(decided)}</span> <small>{better} {decided > overview.decisions.length && `of the newest ${overview.decisions.length} `}helped</small>
+          <span data-testid="decided">{number(decided)}</span> <small>{howMany(overview.decisions, decided)}</small>
         </Stat>
       </dl>
     </section>
   );
+}
+
+/** How many helped, of those that came with the page; nobody helped or failed before anything is judged. */
+function howMany(decisions: Decision[], decided: number): string {
+  const judged = decisions.filter(({ came }) => came !== "not judged" && came !== "not judged yet");
+  if (decisions.length && !judged.length) return "not judged";
+  const newest = decided > decisions.length ? `of the newest ${decisions.length} ` : "";
+  return `${judged.filter(({ came }) => came === "better").length} ${newest}helped`;
 }
 
 function TroubleCard({ tenant, overview, run, worst }: { tenant: Tenant; overview: Overview; run: string; worst: boolean }) {

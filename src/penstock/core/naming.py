@@ -8,8 +8,19 @@ NAMED = 3  # the rest are counted
 def named(names: Sequence[str], most: int = NAMED, between: str = ", ") -> str:
     """The first of them, and how many more there are.
 
-    >>> named(["ads", "clicks"]), named(["a", "b", "c", "d", "e"]), named(["a", "b", "c"], 2, " and ")
-    ('ads, clicks', 'a, b, c and 2 more', 'a and b and 1 more')
+    >>> named(["ads", "clicks"]), named(["a", "b", "c", "d", "e"])
+    ('ads, clicks', 'a, b, c and 2 more')
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return between.join(names[:most]) + more
+
+
+def together(names: Sequence[str], most: int = NAMED) -> str:
+    """As `named`, in a sentence that is of all of them.
+
+    >>> together(["ads"]), together(["ads", "clicks", "geo"]), together(["a", "b", "c"], 2)
+    ('ads', 'ads, clicks and geo', 'a, b and 1 more')
+    """
+    if len(names) < 2 or len(names) > most:
+        return named(names, most)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -6,10 +6,10 @@ from penstock.core.view import JobView
 
 
 def missed(job: JobView) -> str:
-    """Such as "checkout misses p95 latency <= 2s (now 3.1s)"."""
+    """Such as "checkout misses p95 latency <= 2s (now 3.1s)"; who does not miss it yet is helped before it does."""
     now = ", ".join(part for part in (_now(job, objective) for objective in job.intent.objectives) if part)
-    verb = "meets" if job.met else "misses"
-    return f"{job.name} {verb} {job.intent.text()} (now {now or 'unknown'})"
+    told = f"{job.intent.text()} (now {now or 'unknown'})"
+    return f"{job.name} still meets {told} but is predicted to miss it" if job.met else f"{job.name} misses {told}"
 
 
 def _now(job: JobView, objective: object) -> str | None:

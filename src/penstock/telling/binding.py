@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from penstock.core.figures import JobFigures
 from penstock.core.intents import Latency
-from penstock.core.naming import named
+from penstock.core.naming import together
 from penstock.core.shares import Share, shares_of
 from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
@@ -115,7 +115,7 @@ def _of_neighbours(job: JobView, view: View, shares: Mapping[str, Share]) -> Ite
     left = share.pool.slots - share.slots
     if left <= 0 or used < USED_BY_OTHERS * left:
         return
-    names = named([other.name for other in others], _NAMED, " and ")
+    names = together([other.name for other in others], _NAMED)
     what = f"others use {number(used)} of {share.pool.slots} slots: {names}"
     levers = f"smaller batches of {names} (a bound), or a lower weight, at the expense of {names}"
     beyond = f"more executors or cores, fewer rows for {names}, or a larger utility in its intent"

@@ -31,10 +31,10 @@ def busy_text(share: Share) -> str | None:
 
 
 def given_text(pool: Pool, threads: int) -> str:
-    """What all jobs have together: slots by weight, and threads of operators that have their own.
+    """What all jobs have together: slots and weights, and threads of operators that have their own.
 
     >>> given_text(Pool(8, {"ads": 5, "fraud": 6}), 0), given_text(Pool(8, {"ads": 5}), 3), given_text(Pool(), 12)
-    ('8 slots by weight, 11 in all', '5 of 8 slots given, 3 threads of their own', '12 threads')
+    ('8 slots, weights of 11 in all', '5 of 8 slots given, 3 threads of their own', '12 threads')
     """
     if not pool.weights:
         return count(threads, "thread")
@@ -43,4 +43,4 @@ def given_text(pool: Pool, threads: int) -> str:
         return f"weights of {pool.weight} in all{own}"
     if pool.weight <= pool.slots:
         return f"{pool.weight} of {count(pool.slots, 'slot')} given{own}"
-    return f"{count(pool.slots, 'slot')} by weight, {pool.weight} in all{own}"
+    return f"{count(pool.slots, 'slot')}, weights of {pool.weight} in all{own}"

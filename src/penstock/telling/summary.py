@@ -10,6 +10,7 @@ from penstock.core.budget import SpentBudget
 from penstock.core.counterfactual import Counterfactual, worth_of
 from penstock.core.documents import mean
 from penstock.core.life import ControllerLife
+from penstock.core.naming import named
 from penstock.core.orders import Act
 from penstock.core.plan import NO_CHANGE
 from penstock.core.run import DecisionRecord, JobTimeline, Run
@@ -22,6 +23,7 @@ from penstock.telling.words import clock, count, moves_text, number, percent, sp
 
 _INTENTS = 3  # earlier ones of a job; the newest are told
 _BUDGETS = 5  # those with the least left; the table has all
+_PAYS = 0.005  # of its utility that is missing, which is worth a word
 _ACTS = 4  # of people; the rest are counted
 
 
@@ -220,7 +222,7 @@ def _sentences(
         what = moves_text(first.moves) or first.reason.value
         yield f"{_first(run)} at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
     yield from _foretold(run)
-    yield _cost(run, length_s, thread_seconds)
+    yield _cost(run, jobs, length_s, thread_seconds)
     yield from spent_text(spent(run))
 
 
@@ -366,27 +368,37 @@ def _first(run: Run) -> str:
     return "It began" if len(run.told) == len(run.decisions) else "What is told of them begins"
 
 
-def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
-    moves = [move for _, record in run.told for move in record.decision.thread_moves]
-    moved = sum(abs(move.after - move.before) for move in moves)
+def _cost(run: Run, jobs: Sequence[JobSummary], length_s: float, thread_seconds: float) -> str:
     lost = sum(
         (m - u) * (later - now)
         for u, m, now, later in zip(run.utility, _possible(run), run.at_s, run.at_s[1:], strict=False)
     )
     missing = number(lost / length_s if length_s > 0 else 0.0)
-    held = _held(run, length_s, thread_seconds)
-    return f"{held}; decisions changed them by {moved} in all; {missing} utility was missing on average."
+    return f"{_held(run, length_s, thread_seconds)}{missing} utility was missing on average{_by_whom(jobs)}."
 
 
 def _held(run: Run, length_s: float, thread_seconds: float) -> str:
-    """What jobs had: a weight costs nothing by itself, the slots are there whoever has them; threads do cost."""
+    """What jobs had. Threads do cost; a weight costs nothing by itself, the slots are there whoever has them."""
+    if run.pool.weights:
+        return ""
     if length_s <= 0:
-        return "No time passed"
-    held = number(thread_seconds / length_s)
-    if not run.pool.weights:
-        return f"It cost {held} threads on average ({number(thread_seconds)} thread-seconds)"
-    shared = "The slots were" if run.pool.slots is None else f"The {count(run.pool.slots, 'slot')} were"
-    return f"{shared} shared by weights of {held} in all on average"
+        return "No time passed; "
+    moves = [move for _, record in run.told for move in record.decision.thread_moves]
+    moved = sum(abs(move.after - move.before) for move in moves)
+    held = f"It cost {number(thread_seconds / length_s)} threads on average ({number(thread_seconds)} thread-seconds)"
+    return f"{held}; decisions changed them by {moved} in all; "
+
+
+def _by_whom(jobs: Sequence[JobSummary]) -> str:
+    """Who paid: whose utility it was that was missing, the most first."""
+    paid = [job for job in jobs if job.utility_share is not None and job.utility_share < 1.0 - _PAYS]
+    paid.sort(key=lambda job: (-_lacked(job), job.name))
+    told = named([f"{job.name} lacked {number(_lacked(job))} of its {number(job.max_utility)}" for job in paid])
+    return f": {told}" if told else ""
+
+
+def _lacked(job: JobSummary) -> float:
+    return job.max_utility * (1.0 - (job.utility_share or 0.0))
 
 
 def _clause(sentence: str) -> str:

@@ -137,7 +137,7 @@ class PresentOut:
     utility: float
     max_utility: float
     slots: int | None
-    given: str  # what all have together: slots by weight, threads of their own
+    given: str  # what all have together: slots and weights, threads of their own
     note: str
     headline: str
     known_utility: float  # of those whose figures are not too old; `utility` has the others as they were last

@@ -46,3 +46,16 @@ def test_a_job_whose_own_batches_are_made_smaller_is_told_so() -> None:
     bounded = replace(present(there), bounds=np.array([[40.0, np.inf]]))
     text = why(fleet_view(*JOBS), there, Found(bounded, ads_gains, now))
     assert text.endswith("; its own batches get smaller, so that each ends sooner")
+
+
+def test_whoever_is_helped_before_it_misses_is_not_said_to_miss() -> None:
+    there = fleet(*JOBS, slots=8, cores=8)
+    now = foretell(there, present(there))
+    ads_gains = replace(now, settled=now.settled + np.array([[2.0, 0.0]]))
+    more = replace(present(there), weights=np.array([[6.0, 1.0]]))
+    text = why(fleet_view(*JOBS), there, Found(more, ads_gains, now))
+    assert text == "ads still meets mean latency <= 4s (now 1s) but is predicted to miss it; it gets more slots"
+    late = (job("ads", 40.0, weight=4, utility=5.0), JOBS[1])
+    assert why(fleet_view(*late), there, Found(more, ads_gains, now)).startswith(
+        "ads misses mean latency <= 4s (now 1s);"
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from penstock.core.coming import ListedApplication, ToCome
-from penstock.core.naming import named
+from penstock.core.naming import together
 from penstock.planning.executors.claims import Claim, TenantsOf
 
 
@@ -34,7 +34,7 @@ class KeptForListed:
         one = len(self.names) == 1
         verbs = "is listed and has not come" if one else "are listed and have not come"
         executors = "1 executor" if self.executors == 1 else f"{self.executors} executors"
-        names = named(self.names, between=" and " if len(self.names) == 2 else ", ")
+        names = together(self.names)
         return f"keeps {executors} for {names}, which {verbs}"
 
 
