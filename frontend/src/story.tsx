@@ -93,8 +93,9 @@ const TURNED_OUT: [Came[], string][] = [
 /** `more`: earlier ones may lie in the time shown, too, and did not come with the page. */
 function Done({ overview, decisions, run, more }: { overview: Overview; decisions: Decision[]; run: string; more: boolean }) {
   if (!decisions.length) return <>Nothing{overview.present?.note ? `: ${signs(overview.present.note)}` : ""}.</>;
+  const judged = decisions.some(({ came }) => came !== "not judged" && came !== "not judged yet");
   const told = TURNED_OUT.map(([cames, words]) => ({ count: decisions.filter(({ came }) => cames.includes(came)).length, words }))
-    .filter(({ count, words }) => count > 0 || words === HELPED)
+    .filter(({ count, words }) => count > 0 || (words === HELPED && judged))
     .map(({ count, words }) => `${count} ${words}`);
   const best = decisions.filter((decision) => decision.came === "better").sort((a, b) => gain(b) - gain(a))[0];
   const last = decisions.filter(({ came }) => came !== "not done" && came !== "not carried out").at(-1);

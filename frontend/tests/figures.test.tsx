@@ -120,7 +120,7 @@ test("where nothing is judged, nobody says that none helped", async () => {
   shown(<OverviewPage />, { overview: { ...overview, decisions } });
   expect((await screen.findByTestId("decided")).parentElement!.textContent).toBe("1 not judged");
   const told = screen.getByTestId("story").textContent;
-  expect(told).toContain("The last one, at");
+  expect(told).toContain("1 decision: 1 not judged. The last one, at");
   expect(told).toContain("because ads is predicted to miss it. Predicted: ads 1.7 s instead of 9.6 s.");
 });
 

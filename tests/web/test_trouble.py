@@ -83,13 +83,11 @@ NONE_LEFT = "No lever was turned for it, and none would gain more than it costs 
     [
         (
             Bind("it has all 2 slots that it may have", "a higher max_slots for it"),
-            "It has all 2 slots that it may have. What would help, penstock cannot turn: a looser target, or "
-            "a higher max_slots for it.",
+            "What would help, penstock cannot turn: a looser target, or a higher max_slots for it.",
         ),
         (
             Bind("others use 5 of 8 slots: geo", "smaller batches of geo (a bound)", "cores, or fewer rows for geo"),
-            "Others use 5 of 8 slots: geo. What would help, penstock cannot turn: a looser target, or cores, "
-            "or fewer rows for geo.",
+            "What would help, penstock cannot turn: a looser target, or cores, or fewer rows for geo.",
         ),
         (None, "No figure shows what holds it back. A looser target would help."),
     ],

@@ -53,11 +53,10 @@ def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
 
 
 def _for_people(binds: Sequence[Bind]) -> str:
-    """What holds a tenant back, and what would help that penstock cannot turn."""
+    """What would help a tenant that penstock cannot turn; what holds it back is told beside it."""
     if not binds:
         return "No figure shows what holds it back. A looser target would help"
-    what, helps = binds[0].what, binds[0].beyond or binds[0].helps
-    return f"{what[0].upper()}{what[1:]}. What would help, penstock cannot turn: a looser target, or {helps}"
+    return f"What would help, penstock cannot turn: a looser target, or {binds[0].beyond or binds[0].helps}"
 
 
 def targets(job: JobView, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
