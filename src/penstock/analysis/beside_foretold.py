@@ -4,13 +4,26 @@ from collections.abc import Sequence
 
 from penstock.analysis.open_decision import OpenDecision
 from penstock.analysis.rounds import Round, mean_of
-from penstock.core.prediction import Foretold, seconds_text
+from penstock.core.prediction import NOTICED, Foretold, seconds_text
 
 
 def beside_what_was_foretold(found: OpenDecision, since: Sequence[Round], rounds: Sequence[Round]) -> str:
-    """How far off the prediction was, tenant by tenant."""
-    told = [f"; {_came(one, since)}{_came_back(one, found.decision.at_s, rounds)}" for one in found.foretold]
+    """How far off the prediction was, tenant by tenant, and what it was taken to prevent."""
+    decided_s = found.decision.at_s
+    before = [seen for seen in rounds if decided_s - found.settles_s < seen.at_s <= decided_s]
+    told = [
+        f"; {_came(one, since)}{_came_back(one, decided_s, rounds)}{_prevented(one, before)}" for one in found.foretold
+    ]
     return "".join(told)
+
+
+def _prevented(foretold: Foretold, before: Sequence[Round]) -> str:
+    """The fall that was foretold of leaving all as it was: what would have come without the decision nobody saw."""
+    had = mean_of([seen.utilities[foretold.job] for seen in before if foretold.job in seen.utilities])
+    if had is None or foretold.gain <= 0.0 or foretold.was_utility > (1.0 - NOTICED) * had:
+        return ""
+    fall = f"from {had:.1f} to {foretold.was_utility:.1f} utility"
+    return f" (without it a fall {fall} was predicted, and nobody can tell whether it would have come)"
 
 
 def _came_back(foretold: Foretold, decided_s: float, rounds: Sequence[Round]) -> str:

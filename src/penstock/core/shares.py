@@ -84,7 +84,7 @@ def shares_of(view: View) -> dict[str, Share]:
 
 def shares_pool(job: JobFigures) -> bool:
     """Whether its operators share a pool."""
-    return any(operator.name == ALL_OPERATORS for operator in job.operators)
+    return ALL_OPERATORS in [operator.name for operator in job.operators]
 
 
 def _share(job: JobFigures, pool: Pool) -> Share:

@@ -116,14 +116,18 @@ class Combined:
 def part(view: View, mine: Callable[[JobView], bool]) -> View:
     """The view of some jobs, with the threads that the others leave them."""
     jobs = tuple(job for job in view.jobs if mine(job))
-    others = sum(job.figures.threads for job in view.jobs) - sum(job.figures.threads for job in jobs)
     return replace(
         view,
         jobs=jobs,
         utility=sum(job.utility or 0.0 for job in jobs),
         max_utility=sum(job.max_utility for job in jobs),
-        max_threads=None if view.max_threads is None else max(0, view.max_threads - others),
+        max_threads=None if view.max_threads is None else max(0, view.max_threads - _of_others(view, jobs)),
     )
+
+
+def _of_others(view: View, jobs: Sequence[JobView]) -> int:
+    """The threads of all jobs but these."""
+    return sum(job.figures.threads for job in view.jobs) - sum(job.figures.threads for job in jobs)
 
 
 def _begins(job: JobView, in_batches: bool, settings: ArbiterSettings) -> bool:
@@ -144,6 +148,8 @@ def _with_minima(before: Mapping[str, int], planned: Plan, solved: Set[str]) -> 
 
 def _at_least(view: View, minima: Mapping[str, int]) -> View:
     """The view with no less room than those minima, as far as a job's own limit goes."""
+    if not minima:
+        return view
     return replace(view, jobs=tuple(_from(job, minima.get(job.name, 0)) for job in view.jobs))
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.core.levers import WHOLE
-from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
-from penstock.planning.arbiter.columns import columns_of, contention
+from penstock.planning.arbiter.columns import JobColumns, columns_of, contention
 from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
@@ -162,7 +162,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     `coming` is what is foretold to arrive, of the jobs with a forecast.
     """
     telling = [one for one in costs.values() if one.known]
-    known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
+    known = tuple(job for job in view.jobs if _counts(job, costs))
     if not telling or not known or not view.slots:
         return None
     found = [costs[job.name] for job in known]
@@ -177,57 +177,78 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
 def _fleet(
     view: View, slots: int, jobs: tuple[JobView, ...], costs: Sequence[JobCosts], coming: Mapping[str, float]
 ) -> Fleet:
-    of = columns_of(jobs, costs, slots)
-    cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
-    follows, held, each = _held(view, slots)
-    slow, left = contention(of, held, cores)
-    core_share = of.core_share(slow)
-    warming = soon(of.cold * coldness(of.fell, of.could_fall))
+    of, there = columns_of(jobs, costs, slots), _there(view, slots)
+    slow, left = contention(of, there.held, there.cores)
+    core_share, warming = of.core_share(slow), soon(of.cold * coldness(of.fell, of.could_fall))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
+    batches = min(one.batches for one in costs)
     return Fleet(
         names=tuple(job.name for job in jobs),
         jobs=jobs,
-        values=np.array([job.max_utility for job in jobs]),
         objectives=grouped(job.intent for job in jobs),
-        futures=futures_of(
-            1.0 - (1.0 - warming) * core_share, of.arrivals, foretold, min(one.batches for one in costs)
-        ),
+        futures=futures_of(1.0 - (1.0 - warming) * core_share, of.arrivals, foretold, batches),
         slots=float(slots),
-        follows=follows,
-        held=held,
-        each=each,
+        follows=there.follows,
+        held=there.held,
+        each=there.each,
         cores=left,
-        arrivals=of.arrivals,
-        coming=np.maximum(1e-3, foretold),
-        backlog=of.backlog,
-        tasks=np.maximum(1.0, of.tasks / of.stages),
-        stages=of.stages,
-        task_cpu_s=warming * of.task_cpu_s,
-        task_wait_s=of.task_s * (1.0 - core_share),
-        row_cpu_s=warming * of.row_cpu_s,
-        row_wait_s=of.row_s * (1.0 - core_share),
-        warming=warming,
-        warmest=1.0 - of.cold,
-        aside_s=of.aside_s,
-        aside_load=of.aside_load,
-        driver_cores=_driver_cores(slow, cores - left, float(of.aside_load.sum())),
-        trigger_s=of.levers.trigger_s,
-        own_trigger_s=of.own_trigger_s,
-        staged=of.staged,
+        driver_cores=_driver_cores(slow, there.cores - left, float(of.aside_load.sum())),
         by_name=np.argsort(np.argsort([job.name for job in jobs])),
-        least=of.levers.least,
-        most=of.levers.most,
-        weights=of.levers.weight,
-        bounds=of.levers.bound,
-        own_bounds=of.own_bound,
         can_bound=of.levers.can_bound > 0,
         can_retrigger=of.levers.can_retrigger > 0,
         in_stride=of.levers.in_stride > 0,
-        down_s=np.array([max(DOWN_S, job.figures.downtime_s or 0.0) for job in jobs]),
-        parts=of.levers.parts,
-        parted=of.parted,
-        most_parts=of.levers.most_parts,
+        shares_alone=False,
+        **_asked(jobs),
+        **_work(of, core_share, warming),
+        **_rows(of, foretold),
+        **_stand(of),
     )
+
+
+def _asked(jobs: Sequence[JobView]) -> dict[str, Floats]:
+    """What each could have at the most, and how long it is down after a failure."""
+    return {
+        "values": np.array([job.max_utility for job in jobs]),
+        "down_s": np.array([max(DOWN_S, job.figures.downtime_s or 0.0) for job in jobs]),
+    }
+
+
+def _work(of: JobColumns, core_share: Floats, warming: Floats) -> dict[str, Floats]:
+    """What a batch of each takes, on cores, in wait for others, and off the slots."""
+    return {
+        "tasks": np.maximum(1.0, of.tasks / of.stages),
+        "stages": of.stages,
+        "task_cpu_s": warming * of.task_cpu_s,
+        "task_wait_s": of.task_s * (1.0 - core_share),
+        "row_cpu_s": warming * of.row_cpu_s,
+        "row_wait_s": of.row_s * (1.0 - core_share),
+        "warming": warming,
+        "warmest": 1.0 - of.cold,
+        "aside_s": of.aside_s,
+        "aside_load": of.aside_load,
+        "staged": of.staged,
+    }
+
+
+def _rows(of: JobColumns, foretold: Floats) -> dict[str, Floats]:
+    """What arrives, now and as it is foretold, and what waits."""
+    return {"arrivals": of.arrivals, "coming": np.maximum(1e-3, foretold), "backlog": of.backlog}
+
+
+def _stand(of: JobColumns) -> dict[str, Floats]:
+    """How levers stand, stood at first, and may stand."""
+    return {
+        "least": of.levers.least,
+        "most": of.levers.most,
+        "weights": of.levers.weight,
+        "bounds": of.levers.bound,
+        "own_bounds": of.own_bound,
+        "trigger_s": of.levers.trigger_s,
+        "own_trigger_s": of.own_trigger_s,
+        "parts": of.levers.parts,
+        "parted": of.parted,
+        "most_parts": of.levers.most_parts,
+    }
 
 
 def offered_slots(view: View) -> tuple[int, int]:
@@ -236,13 +257,22 @@ def offered_slots(view: View) -> tuple[int, int]:
     return sum(machine.slots or 0 for machine in offering), sum(machine.executors or 0 for machine in offering)
 
 
-def _held(view: View, slots: int) -> tuple[bool, float, float]:
-    """Whether executors follow the jobs' weights, the slots that they offer now, and those of one of them."""
+class _There(NamedTuple):
+    """What there is to work on: whether executors follow weights, slots held, slots of an executor, and cores."""
+
+    follows: bool
+    held: float
+    each: float
+    cores: float
+
+
+def _there(view: View, slots: int) -> _There:
+    cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     follows = any(dial.kind == "executors" and dial.job == WHOLE and dial.follows for dial in view.levers)
     offered, executors = offered_slots(view)
     if not follows or not offered:
-        return False, float(slots), 1.0
-    return True, float(min(offered, slots)), max(1.0, round(offered / executors))
+        return _There(follows=False, held=float(slots), each=1.0, cores=cores)
+    return _There(follows=True, held=float(min(offered, slots)), each=max(1.0, round(offered / executors)), cores=cores)
 
 
 def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:

@@ -48,7 +48,7 @@ def awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
     return [
         job.name
         for job in view.jobs
-        if shares_pool(job.figures)
+        if job.name in costs
         and job.figures.trouble is None
         and costs[job.name].batches < TELLING
         and not _drags(job, costs[job.name], view.at_s)

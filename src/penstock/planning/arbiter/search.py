@@ -60,16 +60,27 @@ class Found:
         To those who miss what they asked for already it has come, in part. A miss that nobody has, foretold on the word
         of a single batch (`untold`), is no reason either.
         """
-        over_all = self.outcome.utility[0] - self.now.utility[0]
-        founded = self.outcome.founded[0] - self.now.founded[0]
+        over_all, founded = self._over_all, self._founded
         foretold = founded if untold is None else np.where(untold, np.minimum(founded, 0.0), founded)
         counted = np.where(missed, np.maximum(founded, _OF_FEARED * over_all), foretold)
         return float(min(over_all.sum(), counted.sum()))
 
     def seen(self, missed: NDArray[np.bool_]) -> float:
         """What of that is for those who miss something now, less what the others lose by it."""
-        founded = self.outcome.founded[0] - self.now.founded[0]
-        return min(self.gain(missed), float(np.where(missed, founded, np.minimum(founded, 0.0)).sum()))
+        theirs = np.where(missed, self._founded, np.minimum(self._founded, 0.0))
+        return float(min(self._over_all.sum(), theirs.sum()))
+
+    @property
+    def _over_all(self) -> Floats:
+        """What each gains, in the mean over all futures."""
+        gained: Floats = self.outcome.utility[0] - self.now.utility[0]
+        return gained
+
+    @property
+    def _founded(self) -> Floats:
+        """The same over those futures that something speaks for."""
+        gained: Floats = self.outcome.founded[0] - self.now.founded[0]
+        return gained
 
 
 def search(fleet: Fleet, horizon_s: float = HORIZON_S, rounds: int = _ROUNDS) -> Found:
