@@ -3,7 +3,9 @@
 The stores are gone through in tests/store/test_contract.py, commands in tests/cli/test_control.py.
 """
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,8 @@ from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, split
 from penstock.planning.asked import asked_for, check, with_asked
+from penstock.planning.by_rules import rules_in
+from penstock.planning.combined import Combined
 from penstock.planning.limits import within_limits
 from penstock.telling.levers import lever_name, limits_text, now_text
 from tests.builders import job, operator, view
@@ -38,6 +42,18 @@ def seen(kind: Kind, at_s: float = 10.0) -> View:
     own = () if kind in OF_THREADS or lever.job == WHOLE else (lever,)
     found = view(at_s, [job("ads", 5.0, operators=[threads], levers=own)])
     return replace(found, levers=(lever,) if lever.job == WHOLE else ())
+
+
+RULE = """
+from penstock.core.levers import move_of
+from penstock.core.plan import Decision, Reason
+
+
+def rule(view, memory, settings):
+    dial = next(dial for dial in view.dials if dial.kind == "{kind}")
+    decision = Decision(Reason.RECONFIGURED, (move_of(dial, 6),), "because", view.at_s, view.utility)
+    return ((decision,), {{"told": 6.0}}) if not memory else ((), memory)
+"""
 
 
 def decided(move: Move) -> Decision:
@@ -101,3 +117,16 @@ def test_it_is_a_step_and_what_came_of_it_is_judged(kind: Kind) -> None:
     waiting, _ = OpenDecisions().judge(seen(kind), [decision])
     _, verdicts = waiting.judge(seen(kind, 10.0 + settles_s(decision)), [])
     assert [verdict.decided_at_s for verdict in verdicts] == [10.0]
+
+
+@every_kind
+def test_a_file_of_its_name_is_all_that_its_rule_takes(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"rules_of_{kind}").mkdir()
+    (tmp_path / f"rules_of_{kind}" / f"{kind}.py").write_text(RULE.format(kind=kind), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    policy = Combined(rules=rules_in(importlib.import_module(f"rules_of_{kind}")))
+    first, memory = policy.decide(seen(kind), policy.start())
+    second, _ = policy.decide(seen(kind), memory)
+    assert (moves(first), moves(second)) == ([move_of(dial(kind), 6)], [])

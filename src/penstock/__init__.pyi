@@ -196,10 +196,10 @@ from penstock.notifying.notifiers import Message as Message
 from penstock.notifying.notifiers import Notifier as Notifier
 from penstock.planning.arbiter.settings import ArbiterSettings as ArbiterSettings
 from penstock.planning.combined_settings import CombinedSettings as CombinedSettings
+from penstock.planning.combined_settings import MemoryMode as MemoryMode
 from penstock.planning.executors.settings import ExecutorsSettings as ExecutorsSettings
 from penstock.planning.henge.settings import HengeSettings as HengeSettings
 from penstock.planning.installed import PolicyEntry as PolicyEntry
-from penstock.planning.memory import MemoryMode as MemoryMode
 from penstock.planning.phoebe.profiling import CopySearch as CopySearch
 from penstock.planning.phoebe.settings import PhoebeSettings as PhoebeSettings
 from penstock.planning.profiling.settings import SearchSettings as SearchSettings

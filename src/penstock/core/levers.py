@@ -15,7 +15,7 @@
     ('map 3 -> 6', 'weight 3 -> 6', 'batch bound none -> 2,000 rows')
 
 Limits, undo, words, stores, pages, approval and verdicts go by these kinds: they are written once. A new lever is a
-kind here, a lever in each engine that has it, and a planner's rule.
+kind here, a lever in each engine that has it, and a rule in `planning/rules`, in a file named as the kind.
 """
 
 from collections.abc import Iterable, Mapping

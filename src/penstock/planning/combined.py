@@ -8,7 +8,7 @@
     all others                                     Henge searches for the best utility of them together; a job with
                                                    performance models starts that search at the models' answer
     routes of correlated keys                      beside all, wrapped around in the registry
-    memory of the executors                        after all: it concerns all jobs alike, and no thread of any
+    levers with a rule of their own                after all: executors' memory, which concerns all jobs alike
     many applications with executors of their own  these are divided by what each says they are worth to it; all else
                                                    is decided inside, by a policy of its own
 
@@ -19,6 +19,7 @@ goes to Phoebe first, for a recovery missed costs a tenant more than a search th
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from penstock.core.levers import Kind
 from penstock.core.plan import Plan
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
@@ -27,12 +28,12 @@ from penstock.planning.arbiter.by_slots import utility_by_slots
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.settings import ArbiterSettings
+from penstock.planning.by_rules import RULES, Rule, RulesMemory, by_rules
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.executors.claims import is_of_many
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.henge.memory import HengeMemory
 from penstock.planning.henge.policy import Henge
-from penstock.planning.memory import ShortMemory, more_memory
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.policy import Phoebe
 
@@ -43,7 +44,7 @@ class CombinedMemory:
 
     henge: HengeMemory = HengeMemory()
     phoebe: PhoebeMemory = PhoebeMemory()
-    short: ShortMemory = ShortMemory()
+    rules: RulesMemory = RulesMemory()
     arbiter: ArbiterMemory = ArbiterMemory()
     minima: Mapping[str, int] = field(default_factory=dict)
     executors: ExecutorsMemory = ExecutorsMemory()
@@ -54,6 +55,7 @@ class Combined:
     """All jobs together: foretold where their batches tell their costs, searched for where they do not."""
 
     settings: CombinedSettings = CombinedSettings()
+    rules: Mapping[Kind, Rule] = field(default_factory=lambda: RULES)
     name: str = "penstock"
 
     def start(self) -> CombinedMemory:
@@ -61,7 +63,7 @@ class Combined:
         return CombinedMemory(self._henge.start(), self._phoebe.start(), arbiter=self._arbiter.start())
 
     def decide(self, view: View, memory: CombinedMemory) -> tuple[Plan, CombinedMemory]:
-        """Phoebe first, then the arbiter, then Henge with what is left, then the memory that all need."""
+        """Phoebe first, then the arbiter, then Henge with what is left, then levers with rules of their own."""
         if is_of_many(view):
             plan, executors = ExecutorsPolicy(self.settings.executors).decide(view, memory.executors)
             return plan, replace(memory, executors=executors)
@@ -80,9 +82,9 @@ class Combined:
         rest = part(left, lambda job: job.name not in solved and job.intent.recovery_s is None)
         if rest.jobs:
             searched, henge = self._henge.decide(rest, memory.henge)
-        more, short = more_memory(view, memory.short, self.settings.memory)
-        plan = _all(view, (planned, ahead), (together, view), (searched, rest), (Plan(more), view))
-        return plan, CombinedMemory(henge, phoebe, short, arbiter, minima, memory.executors)
+        more, ruled = by_rules(self.rules, view, memory.rules, self.settings)
+        plan = _all(view, (planned, ahead), (together, view), (searched, rest), (more, view))
+        return plan, CombinedMemory(henge, phoebe, ruled, arbiter, minima, memory.executors)
 
     def by_slots(self, view: View, memory: CombinedMemory, counts: Sequence[int]) -> tuple[float, ...]:
         """The utility of all jobs with so many slots each; empty while nobody can foretell it."""

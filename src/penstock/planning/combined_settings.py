@@ -1,13 +1,21 @@
 """The settings of the `penstock` policy: those of its parts, and whether executors' memory is governed."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from penstock.errors import ConfigError
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.henge.settings import HengeSettings
-from penstock.planning.memory import MemoryMode
 from penstock.planning.phoebe.settings import PhoebeSettings, Profiles
+
+
+class MemoryMode(StrEnum):
+    """Whether executors' memory is left alone, advised on, or changed."""
+
+    OFF = "off"
+    ADVISE = "advise"
+    ACT = "act"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 import penstock as ps
 from penstock.core.pairs import Pair, PairCounts
 from penstock.correlation.sampling import MOST
-from penstock.engines.spark.jvm.routing import draw_call
+from penstock.engines.spark import measured
+from penstock.engines.spark.jvm.routing.draw_call import draw_call
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.pair_draw import DrawnPairs, draw_one_in, drawn_pairs
 from penstock.engines.spark.watch.progress import parse_batch
@@ -24,10 +25,9 @@ KEYS = ("region", "hashtag")
 @pytest.fixture(params=["by_call", "by_terms"])
 def each_way(request: pytest.FixtureRequest, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where Spark takes the class, and as where it was found not to."""
-    application = spark.sparkContext.applicationId
+    assert draw_call(spark) is not None
     if request.param == "by_terms":
-        monkeypatch.setitem(draw_call._CALLS, application, None)
-    assert (draw_call.draw_call(spark) is None) == (request.param == "by_terms")
+        monkeypatch.setattr(measured, "draw_call", lambda spark: None)
 
 
 def told(query: StreamingQuery) -> list[DrawnPairs]:

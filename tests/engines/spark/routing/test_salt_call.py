@@ -14,8 +14,9 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
+from penstock.engines.spark.jvm.own_class import calls_of
 from penstock.engines.spark.jvm.routing.lookup import table_cell
-from penstock.engines.spark.jvm.routing.salt_call import new_call
+from penstock.engines.spark.jvm.routing.salt_call import SaltCall, salt_call
 from penstock.engines.spark.jvm.routing.salting import Salting, by_call, by_terms
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 
@@ -76,7 +77,7 @@ def listed_texts(rows: DataFrame, names: Sequence[str]) -> list[str]:
 
 def both_ways(spark: SparkSession, rows: DataFrame, cells: Sequence[Column], start: str | None) -> DataFrame:
     """By all keys, the salts of both."""
-    call = new_call(spark)
+    call = salt_call(spark)
     assert call is not None
     for number, (names, cell) in enumerate(zip(KEYS, cells, strict=True)):
         keys = tuple(map(functions.col, names))
@@ -120,9 +121,12 @@ def own_loader(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("own_loader")
-def test_where_the_driver_takes_no_jar_salts_are_made_of_terms_and_that_is_said(
+def test_where_the_driver_takes_no_jar_there_are_no_calls_and_that_is_said_once(
     spark: SparkSession, caplog: pytest.LogCaptureFixture
 ) -> None:
+    def anew(spark: SparkSession) -> SaltCall:  # others' tests have the class by now
+        return SaltCall(spark)
+
     with caplog.at_level(logging.WARNING, "penstock.spark"):
-        assert new_call(spark) is None
-    assert "salts take more CPU here" in caplog.text
+        assert [calls_of(spark, anew, "salts are slow") for _ in range(2)] == [None, None]
+    assert caplog.text.count("salts are slow") == 1

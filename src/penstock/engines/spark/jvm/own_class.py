@@ -17,6 +17,8 @@ from penstock.errors import first_line
 
 _KNOWN_ARGUMENTS = 8  # of Spark's StaticInvoke; later ones have defaults
 _ADDED: set[str] = set()  # applications that have the jar
+# What calls a class, by application and by what makes it: an application that is found out to lack it never has it.
+_KNOWN: dict[tuple[str, Callable[[SparkSession], Any]], Any] = {}
 Calls = TypeVar("Calls")
 
 _log = logging.getLogger("penstock.spark")
@@ -50,7 +52,15 @@ class OwnClass:
 
 
 def calls_of(spark: SparkSession, made: Callable[[SparkSession], Calls], without: str) -> Calls | None:
-    """What calls a class of the jar; None where Spark takes no jar or no such call, which the log then says."""
+    """What calls a class of the jar; None where Spark takes no jar or no such call, which the log says once."""
+    asked = (spark.sparkContext.applicationId, made)
+    if asked not in _KNOWN:
+        _KNOWN[asked] = _tried(spark, made, without)
+    known: Calls | None = _KNOWN[asked]
+    return known
+
+
+def _tried(spark: SparkSession, made: Callable[[SparkSession], Calls], without: str) -> Calls | None:
     try:
         return made(spark)
     except (Py4JError, TypeError) as error:  # a TypeError: py4j has a package where there is no such class

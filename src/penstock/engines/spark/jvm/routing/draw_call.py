@@ -10,8 +10,6 @@ from pyspark.sql import Column, SparkSession, functions
 
 from penstock.engines.spark.jvm.own_class import OwnClass, calls_of
 
-_WITHOUT = "rows for pairs of keys are drawn by Spark's own functions"
-
 
 class DrawCall:
     """Calls the class in the queries of one application."""
@@ -30,12 +28,6 @@ class DrawCall:
         return self._class.column(self._class.call("told", self._text, rows, functions.lit(most)))
 
 
-_CALLS: dict[str, DrawCall | None] = {}  # by application
-
-
 def draw_call(spark: SparkSession) -> DrawCall | None:
     """None where rows are to be drawn by terms, which is said once."""
-    application = spark.sparkContext.applicationId
-    if application not in _CALLS:
-        _CALLS[application] = calls_of(spark, DrawCall, _WITHOUT)
-    return _CALLS[application]
+    return calls_of(spark, DrawCall, "rows for pairs of keys are drawn by Spark's own functions")

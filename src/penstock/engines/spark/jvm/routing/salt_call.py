@@ -9,8 +9,6 @@ from pyspark.sql import Column, SparkSession
 
 from penstock.engines.spark.jvm.own_class import OwnClass, calls_of
 
-_WITHOUT = "salts take more CPU here"
-
 
 class SaltCall:
     """Calls the class in the queries of one application."""
@@ -26,17 +24,6 @@ class SaltCall:
         return self._class.maybe_null(self._class.call("of", self._int, *arguments))
 
 
-_CALLS: dict[str, SaltCall | None] = {}  # by application: one that is found out to lack it never has it
-
-
 def salt_call(spark: SparkSession) -> SaltCall | None:
     """None where salts are to be made of terms, which is said once."""
-    application = spark.sparkContext.applicationId
-    if application not in _CALLS:
-        _CALLS[application] = new_call(spark)
-    return _CALLS[application]
-
-
-def new_call(spark: SparkSession) -> SaltCall | None:
-    """The same, tried anew."""
-    return calls_of(spark, SaltCall, _WITHOUT)
+    return calls_of(spark, SaltCall, "salts take more CPU here")

@@ -7,26 +7,19 @@ and more memory costs every tenant a restart of its query: hence advice by defau
                      short since                    decided   nothing   at ease: counted anew
 """
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 
 from penstock.core.levers import WHOLE, Dial, Disturbs, figure_text, move_of
 from penstock.core.plan import Decision, Reason
 from penstock.core.units import text_of_seconds
 from penstock.core.view import View
+from penstock.planning.combined_settings import CombinedSettings, MemoryMode
 
 SHORT_FROM = 0.1  # of the tasks' time; from here on Spark's own pages show it in red
 # Twice the window of figures: what executors collect while they start is out of it by then, and so is one large batch.
 SHORT_FOR_S = 120.0
 _TIMES = 2  # a size that is a little larger would soon ask for the next restart
-
-
-class MemoryMode(StrEnum):
-    """Whether executors' memory is left alone, advised on, or changed."""
-
-    OFF = "off"
-    ADVISE = "advise"
-    ACT = "act"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,15 @@ class ShortMemory:
     told_mib: float | None = None
 
 
-def more_memory(view: View, memory: ShortMemory, mode: MemoryMode | str) -> tuple[tuple[Decision, ...], ShortMemory]:
+def rule(
+    view: View, memory: Mapping[str, float | None], settings: CombinedSettings
+) -> tuple[tuple[Decision, ...], Mapping[str, float | None]]:
+    """As the setting for memory says."""
+    decisions, known = _more_memory(view, ShortMemory(**memory), settings.memory)
+    return decisions, asdict(known)
+
+
+def _more_memory(view: View, memory: ShortMemory, mode: MemoryMode | str) -> tuple[tuple[Decision, ...], ShortMemory]:
     """A decision where executors have been short for long enough, at the most one for each size of them.
 
     A larger size that did not come leaves the old one, of which it was said: it is not asked for again and again.

@@ -10,8 +10,10 @@ from penstock.core.levers import WHOLE, Dial, Disturbs, Memory
 from penstock.core.plan import Decision, Reason
 from penstock.core.view import View
 from penstock.errors import ConfigError
-from penstock.planning.memory import ShortMemory, more_memory
+from penstock.planning.by_rules import RuleMemory
+from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.registry import policy_named
+from penstock.planning.rules.memory import rule
 from tests.builders import job, rounds, view
 
 
@@ -23,9 +25,10 @@ def seen(at_s: float, *gc_shares: float | None, now: float = 1024, **dial: float
 
 
 def decided(views: Iterable[View], mode: str = "act") -> list[Decision]:
-    memory, found = ShortMemory(), list[Decision]()
+    memory: RuleMemory = {}
+    found = list[Decision]()
     for view_ in views:
-        decisions, memory = more_memory(view_, memory, mode)
+        decisions, memory = rule(view_, memory, CombinedSettings(memory=mode))
         found += decisions
     return found
 
