@@ -33,12 +33,16 @@ class Cores:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A cluster that is up; `fleet` names it in a coordinator's file, by `around` drivers find it."""
+    """A cluster that is up; `fleet` names it in a coordinator's file, by `around` drivers find it.
+
+    `has_masters`: each application has one, which takes a core beside its executors.
+    """
 
     master: str
     cluster: Cluster
     fleet: Mapping[str, Any]
     around: Mapping[str, str] = field(default_factory=dict)
+    has_masters: bool = False
 
 
 def _down(down: Callable[[Path], object], state: Path) -> None:
@@ -70,7 +74,7 @@ def _yarn(place: Path, cores: Cores) -> Iterator[Standing]:
     found = of_yarn.up(state, shape)
     try:
         around = {**found.environment, "PYSPARK_PYTHON": sys.executable}
-        yield Standing("yarn", YarnCluster(found.page), {"yarn": found.page}, around)
+        yield Standing("yarn", YarnCluster(found.page), {"yarn": found.page}, around, has_masters=True)
     finally:
         _down(of_yarn.down, state)
 

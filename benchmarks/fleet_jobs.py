@@ -6,6 +6,7 @@ Of every batch is written down which seconds it read and which rows it let throu
 from collections.abc import Sequence
 from pathlib import Path
 
+from fleet_gate import Gate
 from fleet_rows import BatchRows, comes_sql, keep, peak_of
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.listener import (
@@ -27,9 +28,14 @@ _COUNTED = "counted"
 
 
 def waiting(
-    spark: SparkSession, name: str, curve: Sequence[Sequence[float]], place: str
+    spark: SparkSession, name: str, curve: Sequence[Sequence[float]], place: str, together: bool = False
 ) -> DataStreamWriter | StreamingQuery:
-    """Rows a second by time, as `curve` has it; checkpoints, and what was counted, below that place."""
+    """Rows a second by time, as `curve` has it; checkpoints, and what was counted, below that place.
+
+    `together`: it begins once all sessions of the fleet are there.
+    """
+    if together:
+        Gate(Path(place)).wait(name)
     spark.streams.addListener(_Counting(Path(place) / f"{name}.rows"))
     source = spark.readStream.format("rate").option("rowsPerSecond", peak_of(curve)).option("numPartitions", _TASKS)
     rows = source.load().where(functions.expr(comes_sql(curve)))

@@ -7,10 +7,11 @@ The cluster is this machine's: a standalone master, or what `penstock cluster up
 (`--on`). Ways: `equal` gives each as many executors as any other, `hand` what a person would give who knows of the
 spike, `dynamic` is Spark's own dynamic allocation on each application, `penstock` a coordinator over their agents. Each
 has a cluster, eight drivers and a run of its own: about six minutes and 8 GB with the defaults, more with YARN, whose
-masters have a process each. Within the applications nobody governs but with `penstock`: each has one tenant. Utility is
-what each driver's own record says of its tenant, from a minute after the last query began (`--warm`). Prints one JSON
-document a way as soon as that has ended, and in the end how many times the utility of each other way penstock had.
-Where a way fails its logs and records are kept, where is said, and the next way goes on.
+masters have a process each: there queries begin once every application has its master, whatever then takes all cores.
+Within the applications nobody governs but with `penstock`: each has one tenant. Utility is what each driver's own
+record says of its tenant, from a minute after the last query began (`--warm`). Prints one JSON document a way as soon
+as that has ended, and in the end how many times the utility of each other way penstock had. Where a way fails its logs
+and records are kept, where is said, and the next way goes on.
 
 `rounds_until_moved` are the coordinator's rounds from the spike until the cluster manager tells of one more executor of
 the application that has it: the executor's own start is among them. `after_spike` is utility from the spike's end on.
@@ -27,7 +28,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from signal import SIGTERM, signal
@@ -37,6 +38,7 @@ from typing import Any
 import yaml
 from fleet_clusters import KINDS, Cores
 from fleet_driver import begin_driver, end_driver
+from fleet_gate import Gate
 from fleet_site import NAMES, URGENT, Length, Site, curve, views
 from fleet_told import came_of
 from machine_use import MachineUse, read_machine, use_between
@@ -122,11 +124,7 @@ def measured(on: str, way: str, length: Length, names: Sequence[str], place: Pat
         standing = stack.enter_context(KINDS[on](place, Cores(_workers(names), SLOTS, len(names))))
         site = Site(place, way, length, names, standing)
         door = stack.enter_context(_coordinated(site)) if way == "penstock" else None
-        for some in (names[:-1], names[-1:]):  # the one with the spike last: its clock is everybody's
-            for name in some:
-                stack.enter_context(_driver(site, name, door))
-            for name in some:
-                _until(lambda name=name: views(site, name), f"a view of {name}")
+        begin(site, lambda name: stack.enter_context(_driver(site, name, door)))
         began_s = time.time()
         stack.enter_context(_watching(site))
         load, before = os.getloadavg()[0], read_machine({os.getpid(): "ours"})
@@ -134,6 +132,21 @@ def measured(on: str, way: str, length: Length, names: Sequence[str], place: Pat
         use = use_between(before, read_machine({os.getpid(): "ours"}))
         told = {"on": on, "way": way, "applications": len(names), "seconds": length.counted, **came_of(site, began_s)}
         return {**told, "load_before": load, "load_after": use.load, "steal": round(use.steal, 4), **_cores(use)}
+
+
+def begin(site: Site, start: Callable[[str], object]) -> None:
+    """All queries, the one with the spike last: its clock is everybody's. Where masters take cores all have theirs."""
+    gate, names, together = Gate(site.place), site.names, site.on.has_masters
+    if together:
+        for name in names:
+            start(name)
+        _until(lambda: gate.here(names), "session of every driver")
+    for some in (names[:-1], names[-1:]):
+        gate.let(some)
+        for name in () if together else some:
+            start(name)
+        for name in some:
+            _until(lambda name=name: views(site, name), f"a view of {name}")
 
 
 def _cores(use: MachineUse) -> dict[str, float]:
@@ -168,7 +181,12 @@ def by_hand(names: Sequence[str]) -> dict[str, int]:
 
 def _file(site: Site, name: str) -> Path:
     latency, utility = "10s" if name in URGENT else "40s", UTILITY[name in URGENT]
-    params = {"name": name, "curve": [list(point) for point in curve(name, site.length)], "place": str(site.place)}
+    params = {
+        "name": name,
+        "curve": [list(point) for point in curve(name, site.length)],
+        "place": str(site.place),
+        "together": site.on.has_masters,
+    }
     job = {
         "name": name,
         "job": "fleet_jobs:waiting",

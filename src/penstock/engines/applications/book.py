@@ -9,6 +9,7 @@ from penstock.core.intents import MOST_UTILITY, Intent, scaled
 from penstock.core.levers import Dial, Shows
 from penstock.core.trouble import TroubleId
 from penstock.engines.applications.cluster import Room
+from penstock.engines.applications.lacking import Lack
 from penstock.engines.applications.obedience import Obedience
 from penstock.engines.applications.patches import patched
 from penstock.engines.applications.promises import Promised
@@ -46,6 +47,7 @@ class Application:
     order: Order | None = None
     ordered_s: float = 0.0
     obedience: Obedience = Obedience()
+    lack: Lack = Lack()
     applied: Serials = Serials()
     refused: str = ""
     intents: Mapping[str, Intent] = field(default_factory=dict)
@@ -80,9 +82,14 @@ class Application:
 
     @property
     def _in_flight(self) -> int:
-        """The most by orders that its agent has not said to have taken up: it may be about to."""
+        """The most by orders that its agent was told of and has not said to have taken up: it may be about to."""
         taken_up = self.order is None or self.applied >= self.order.serials
-        return 0 if taken_up else max(self.in_flight, self.promised)
+        return 0 if taken_up else max(self.in_flight, 0 if self._untold else self.promised)
+
+    @property
+    def _untold(self) -> bool:
+        """Whether its agent was silent since its order was made: orders go out with the answers to reports."""
+        return self.order is not None and self.heard_s < self.ordered_s
 
     def after(self, report: Report, now: float) -> "Application":
         """What it is after another report, whose state is whole or goes on from the one before."""
@@ -126,6 +133,19 @@ class Application:
         known = self.lowered_s < told_s  # what came of all that it asked for before
         asked_most = self.state.executors.wanted if known else self.asked_most
         return replace(self, held_by_cluster=held, told_s=told_s, asked_most=asked_most)
+
+    def lacking(self) -> "Application":
+        """With how long it has waited for executors, by the cluster manager's last word; waited for in vain, it is to
+        have no more than it holds.
+        """
+        held, now = self.held_by_cluster, self.told_s
+        asked = self._untold or self.promised <= self.state.executors.wanted
+        lacks = held is not None and self.fits and asked and held < self.promised
+        lack = self.lack.after(self.held, lacks, now)
+        if not lack.in_vain(now):
+            return replace(self, lack=lack)
+        kept = max(self.held, self.least)
+        return replace(self, lack=lack.given_up(kept, now), wanted=min(self.wanted, kept), since_s=now)
 
     def within(self, room: Room | None) -> "Application":
         """In a cluster that has that; of one whose machines are all away nobody knows what it will have."""
@@ -187,7 +207,8 @@ class Application:
 
     @property
     def most(self) -> int:
-        return max(self.least, self._could(min(self.state.executors.most, self.bounds.most)))
+        most = self._could(min(self.state.executors.most, self.bounds.most))
+        return max(self.least, most if self.lack.most is None else min(most, self.lack.most))
 
     @property
     def standing(self) -> Promised:

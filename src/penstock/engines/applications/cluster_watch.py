@@ -7,6 +7,7 @@ from penstock.core.figures import MachineFigures
 from penstock.engines.applications.book import Application
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.diary import FleetDiary
+from penstock.engines.applications.lacking import AGAIN_AFTER_S, COMES_WITHIN_S
 
 
 class ClusterWatch:
@@ -36,6 +37,18 @@ class ClusterWatch:
         for name, one in known.items():
             held = None if one.state.cluster_id in twice else _held(one, room)
             found[name] = one.told_by_cluster(held, asked_s).within(room)
+        return found
+
+    def waited(self, known: Mapping[str, Application]) -> dict[str, Application]:
+        """The applications once those that wait in vain are to have no more than they hold: the rest is for others."""
+        found = {name: one.lacking() for name, one in known.items()}
+        for name, one in found.items():
+            if one.lack.most is not None and one.lack.until_s != known[name].lack.until_s:
+                text = f"is to have {one.wanted} executors, not {known[name].wanted}"
+                why = (
+                    f"no other came in {COMES_WITHIN_S / 60.0:.0f} minutes; more in {AGAIN_AFTER_S / 60.0:.0f} minutes"
+                )
+                self._diary.note(name, text, why, self._waits.get(name) or None)
         return found
 
     def has_ended(self, one: Application) -> bool:

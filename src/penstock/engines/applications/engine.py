@@ -262,6 +262,8 @@ class FleetEngine:
             return
         with self._lock:
             self._known = self._watch.told(room, now, self._known)
+            if not self._settings.advises:
+                self._known = self._watch.waited(self._known)
 
     def _forget(self) -> None:
         now = self._even()
