@@ -9,7 +9,6 @@ the workers are on two hosts of their own (Linux namespaces), whose links can be
 
 import argparse
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -18,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -28,11 +27,12 @@ import yaml
 from chaos_apart import live_apart
 from chaos_clock import COMPILER
 from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
-from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s, wanted_share
+from chaos_history import RECOVERS_WITHIN_S, History, Rows, Struck, judged, recovered_s
 from chaos_record import Watched
+from chaos_rows import UnjudgedError, check_delivered, left_of, load, read_rows
+from chaos_told import report
 from chaos_world import DATABASE, ROUTED, Postgres, World, tell
 from confluent_kafka import KafkaException
-from observer import messages
 
 from penstock.engines import processes
 from penstock.engines.kafka import broker
@@ -48,7 +48,6 @@ DATABASE_MIB = 384  # a new one takes a fifth of that, and its log up to half
 INTERVAL_S = 5.0
 LINK = "1gbit"  # of each host
 PARTITIONS = 2
-KEYS = 50
 QUIET_S = 30.0  # governed with all its utility before the first pair
 WELL = 0.9  # of all utility
 WELL_WITHIN_S = 240.0
@@ -58,10 +57,6 @@ DONE_WITHIN_S = 900.0
 LOOK_EVERY_S = 1.0
 SURE_AFTER_S = 20.0  # several triggers without a change: no result is on its way any more
 HERE = Path(__file__).parent
-
-
-class UnjudgedError(Exception):
-    """Nothing can be said of rows."""
 
 
 def main() -> None:
@@ -207,7 +202,7 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     struck: list[Struck] = []
     known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))
     pairs = islice(drawn(options.seed, _with(options.only.split(","), known)), options.skip, None)
-    loads = {name: _load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
+    loads = {name: load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
     try:
         _until_well(world, watched)
         until_s = time.monotonic() + seconds
@@ -218,8 +213,8 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
         if options.pairs is None:
             _watch(world, watched, until_s)
     finally:
-        for load in loads.values():
-            load.terminate()  # it delivers what it has taken up, and writes its account
+        for sender in loads.values():
+            sender.terminate()  # it delivers what it has taken up, and writes its account
     rows, unjudged = _counted_or_why(world, watched, bootstrap, loads)
     ended_s = time.time()
     seen = _recorded(world, watched, struck, ended_s)
@@ -236,19 +231,6 @@ def _recorded(world: World, watched: Watched, struck: Sequence[Struck], ended_s:
             break
         time.sleep(LOOK_EVERY_S)
     return found
-
-
-def _counted_or_why(
-    world: World, watched: Watched, bootstrap: str, loads: Mapping[str, "subprocess.Popen[bytes]"]
-) -> tuple[tuple[Rows, ...], tuple[str, ...]]:
-    """Every row; where nothing can be said of rows the other laws are judged all the same."""
-    try:
-        for load in loads.values():
-            load.wait(DELIVERED_WITHIN_S)
-        _check_delivered(world)
-        return _counted(world, watched, bootstrap), ()
-    except (UnjudgedError, OSError, ValueError, KeyError, subprocess.TimeoutExpired, KafkaException) as error:
-        return (), (f"{type(error).__name__}: {error}",)
 
 
 def _with(words: Sequence[str], faults: Sequence[tuple[Kind, str]]) -> Sequence[tuple[Kind, str]]:
@@ -268,17 +250,6 @@ def _until_well(world: World, watched: Watched) -> None:
             _watch(world, watched, time.monotonic() + QUIET_S)
             return
     tell(f"the tenants had not {100 * WELL:.0f} % of their utility within {WELL_WITHIN_S:.0f} s")
-
-
-def _check_delivered(world: World) -> None:
-    """Each row once: of one that Kafka refused, or that it has twice, nothing can be said."""
-    for name in world.names:
-        account = _account(world, name)
-        held = sum(after - before for before, after in account["offsets"].values())
-        if account["failed"] or held != account["sent"]:
-            raise UnjudgedError(
-                f"{name}: {account['sent']} rows sent, {account['failed']} refused, {held} in the topic"
-            )
 
 
 def _watch(world: World, watched: Watched, until_s: float) -> None:
@@ -313,88 +284,28 @@ def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_
         time.sleep(5.0 * LOOK_EVERY_S)
 
 
-def _load(place: Path, bootstrap: str, name: str, rate: float, seconds: float) -> "subprocess.Popen[bytes]":
-    where = ["--bootstrap", bootstrap, "--topic", f"{name}_in", "--json", str(place / f"{name}.json")]
-    curve = ["--rate", f"{rate:g}", "--for", f"{seconds:.0f}s", "--keys", str(KEYS), "--zipf", "1"]
-    command = [sys.executable, "-m", "penstock.cli.main", "load", *where, *curve]
-    return subprocess.Popen(command, start_new_session=True)
+def _counted_or_why(
+    world: World, watched: Watched, bootstrap: str, loads: Mapping[str, "subprocess.Popen[bytes]"]
+) -> tuple[tuple[Rows, ...], tuple[str, ...]]:
+    """Every row; where nothing can be said of rows the other laws are judged all the same."""
+    try:
+        for sender in loads.values():
+            sender.wait(DELIVERED_WITHIN_S)
+        check_delivered(world.place, world.names)
+        return _counted(world, watched, bootstrap), ()
+    except (UnjudgedError, OSError, ValueError, KeyError, subprocess.TimeoutExpired, KafkaException) as error:
+        return (), (f"{type(error).__name__}: {error}",)
 
 
 def _counted(world: World, watched: Watched, bootstrap: str) -> tuple[Rows, ...]:
     """Once all rows are in batches that are committed, and a while after that: what is not counted then never is."""
     deadline = time.monotonic() + DONE_WITHIN_S
-    while left := {name: rows for name in world.names if (rows := _left(world, name))}:
+    while left := {name: rows for name in world.names if (rows := left_of(world.place, name))}:
         if time.monotonic() > deadline:
             raise UnjudgedError(f"within {DONE_WITHIN_S:.0f} s nobody read {left}")
         _watch(world, watched, time.monotonic() + 5.0 * LOOK_EVERY_S)
     _watch(world, watched, time.monotonic() + SURE_AFTER_S)
-    return _read(world, bootstrap)
-
-
-def _left(world: World, name: str) -> int:
-    """The rows of the tenant's topic that are in no batch which its checkpoint has committed."""
-    checkpoint, ends = world.place / "checkpoints" / name, _account(world, name)["offsets"]
-    batches = [int(path.name) for path in checkpoint.glob("commits/*") if path.name.isdecimal()]
-    read: dict[str, int] = {}
-    if batches:
-        with suppress(OSError):  # it is removed meanwhile: the next look tells
-            told = (checkpoint / "offsets" / str(max(batches))).read_text(encoding="utf-8").splitlines()[-1]
-            read = json.loads(told)[f"{name}_in"]
-    return sum(max(0, after - read.get(partition, before)) for partition, (before, after) in ends.items())
-
-
-def _account(world: World, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((world.place / f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
-def _read(world: World, bootstrap: str) -> tuple[Rows, ...]:
-    rows = []
-    for name in world.names:
-        read: dict[str, int] = {}
-        for message in messages(bootstrap, f"{name}_out"):
-            key = (message.key() or b"").decode()
-            read[key] = max(read.get(key, 0), int(message.value() or 0))
-        rows.append(Rows(name, _positive(_account(world, name)["per_key"]), read))
-    return tuple(rows)
-
-
-def _positive(counts: Mapping[str, int]) -> dict[str, int]:
-    return {key: count for key, count in counts.items() if count}
-
-
-def report(history: History, laws: Sequence[Law], seed: int, length: str, what: str) -> str:
-    """The result as tables."""
-    where = f"{os.cpu_count()} cores, load average {os.getloadavg()[2]:.0f} (15 minutes)"
-    well = not any(law.breaches for law in laws)
-    return "\n".join(
-        [
-            f"## Seed {seed}, {length}: {'all laws held' if well else '**broken**'}",
-            "",
-            f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, {where}, {what}, "
-            f"{2 * len(history.struck)} faults in {len(history.struck)} pairs, "
-            f"{len({held.epoch for held in history.held})} epochs of the lease, {len(history.cycles)} rounds recorded.",
-            "",
-            "| law | tried on | breaches |",
-            "|---|---|---|",
-            *(f"| {law.name} | {f'{law.tried:,}' if law.tried else 'nothing'} | {len(law.breaches)} |" for law in laws),
-            "",
-            f"| pair of faults | lasted | utility back to {100 * RECOVERED:.0f} % after |",
-            "|---|---|---|",
-            *(f"| {one.text} | {one.to_s - one.from_s:.0f} s | {_back(history, one)} |" for one in history.struck),
-            *("" for law in laws[:1] if not well),
-            *(f"- {law.name}: {breach}" for law in laws for breach in law.breaches[:5]),
-        ]
-    )
-
-
-def _back(history: History, struck: Struck) -> str:
-    took_s = recovered_s(history, struck)
-    if took_s is not None:
-        return f"{took_s:.0f} s"
-    if wanted_share(history, struck) is None:
-        return "not judged: there was none before"
-    return "not judged: the run ended" if history.until_s < struck.to_s + RECOVERS_WITHIN_S else "never"
+    return read_rows(world.place, world.names, bootstrap)
 
 
 if __name__ == "__main__":

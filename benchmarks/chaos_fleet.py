@@ -17,10 +17,10 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chaos import report
 from chaos_faults import FLEET, Fault, Kind, drawn
 from chaos_history import History, Struck, judged, recovered_s
 from chaos_record import Watched
+from chaos_told import report
 from chaos_world import AWAY_S, Postgres
 from fleet_world import of_one
 from tests.governing.coordinators import Fleet, Program

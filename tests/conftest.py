@@ -15,6 +15,7 @@ settings.load_profile("penstock")
 
 pytest_plugins = [
     "tests.harness.garbage",
+    "tests.harness.compiled",
     "tests.harness.place",
     "tests.harness.guard",
     "tests.harness.needs",
