@@ -38,12 +38,12 @@ def backtest(methods: Sequence[Method], past: Floats, steps: int) -> list[BackTe
     if oldest < 2 or newest < 2:
         return []
     origins = np.unique(np.linspace(oldest, newest, ORIGINS).astype(int))
+    actual = past[origins[:, None] + np.arange(steps)]
     found = []
     for method in methods:
         fitted = method.fit(past[:oldest], steps)
         if fitted is None:
             continue
-        expected = np.array([fitted.ahead(past[:origin], steps) for origin in origins])
-        actual = np.array([past[origin : origin + steps] for origin in origins])
+        expected = fitted.ahead(past, origins, steps)
         found.append(BackTested(method, actual - np.maximum(expected, 0.0)))
     return found

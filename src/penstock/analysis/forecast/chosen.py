@@ -108,7 +108,7 @@ def _weighted(tried: list[BackTested]) -> list[tuple[float, BackTested]]:
 
 def _ahead(method: Method, past: Floats, steps: int) -> Floats | None:
     fitted = method.fit(past, steps)
-    return None if fitted is None else fitted.ahead(past, steps)
+    return None if fitted is None else fitted.ahead(past, np.array([len(past)]), steps)[0]
 
 
 def _spread(errors: Floats, level: float) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ import numpy as np
 from penstock.analysis.forecast.method import Fitted
 from penstock.analysis.forecast.season import season_of
 from penstock.analysis.regression import ridge
-from penstock.core.arrays import Floats
+from penstock.core.arrays import Floats, Ints
 
 _LAGS = 12
 _ROWS_AT_LEAST = 12  # training examples
@@ -49,15 +49,13 @@ class _Weights:
     season: int | None
     scale: float
 
-    def ahead(self, past: Floats, steps: int) -> Floats:
-        features = _features(past, np.array([len(past)]), steps, self.season) / self.scale
-        result: Floats = past[-1] + self.scale * (self.weights @ features[0] + self.constant)
+    def ahead(self, past: Floats, origins: Ints, steps: int) -> Floats:
+        features = _features(past, origins, steps, self.season) / self.scale
+        result: Floats = past[origins - 1][:, None] + self.scale * (features @ self.weights.T + self.constant)
         return result
 
 
-def _features(
-    past: Floats, origins: "np.ndarray[tuple[int], np.dtype[np.int64]]", steps: int, season: int | None
-) -> Floats:
+def _features(past: Floats, origins: Ints, steps: int, season: int | None) -> Floats:
     """A row for each origin: the values before it, and what followed a season ago; all less the last value."""
     last = past[origins - 1][:, None]
     recent: Floats = past[origins[:, None] - np.arange(2, _LAGS + 1)] - last

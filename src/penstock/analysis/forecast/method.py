@@ -2,14 +2,17 @@
 
 from typing import Protocol
 
-from penstock.core.arrays import Floats
+from penstock.core.arrays import Floats, Ints
 
 
 class Fitted(Protocol):
     """A method after it has seen a past."""
 
-    def ahead(self, past: Floats, steps: int) -> Floats:
-        """The next `steps` values after `past`, which may be longer than what it was fitted to."""
+    def ahead(self, past: Floats, origins: Ints, steps: int) -> Floats:
+        """A row for each origin: the `steps` values that follow the first so many of `past`, known from these alone.
+
+        `past` may be longer than what it was fitted to.
+        """
 
 
 class Method(Protocol):

@@ -6,7 +6,7 @@ import numpy as np
 
 from penstock.analysis.forecast.method import Fitted
 from penstock.analysis.forecast.season import season_of
-from penstock.core.arrays import Floats
+from penstock.core.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class Naive:
         """There is nothing to learn."""
         return self if len(past) else None
 
-    def ahead(self, past: Floats, steps: int) -> Floats:
+    def ahead(self, past: Floats, origins: Ints, steps: int) -> Floats:
         """The last value again and again."""
-        return np.full(steps, past[-1])
+        return np.repeat(past[origins - 1][:, None], steps, axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,6 @@ class SeasonalNaive:
 class _OneSeason:
     season: int
 
-    def ahead(self, past: Floats, steps: int) -> Floats:
-        last = past[-self.season :]
-        result: Floats = last[np.arange(steps) % self.season]
+    def ahead(self, past: Floats, origins: Ints, steps: int) -> Floats:
+        result: Floats = past[origins[:, None] - self.season + np.arange(steps) % self.season]
         return result
