@@ -33,6 +33,13 @@ def test_portions_are_averaged_and_changes_followed(
     assert rate_rps[0] <= after(STEADY, *batches) <= rate_rps[1]
 
 
+@pytest.mark.parametrize(("known_rps", "rows", "rate_rps"), [(60.0, 1080.0, 270.0), (270.0, 240.0, 60.0)])
+def test_a_step_is_read_at_its_height_by_one_batch_that_is_far_beyond_a_portion(
+    known_rps: float, rows: float, rate_rps: float
+) -> None:
+    assert after(SteadyRate(*steady(known_rps, 12.0)), (rows, 4.0)) == pytest.approx(rate_rps, rel=0.1)
+
+
 def test_what_goes_up_and_down_again_and_again_is_planned_for_as_its_mean() -> None:
     up, down = [(220.0, 1.0)] * 10, [(20.0, 1.0)] * 10
     assert after(STEADY, *down) < 40.0  # the first time it is a change

@@ -1,5 +1,7 @@
 """What more slots would be worth, as an agent tells it to a coordinator."""
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.core.levers import Dial, Disturbs, Shows
@@ -70,16 +72,32 @@ def test_to_an_application_that_is_minutes_late_what_works_that_off_is_worth_mos
     assert too_few < 1.5 < 2.5 < enough
 
 
-@pytest.mark.parametrize(("waiting", "at_s", "less"), [(8000.0, 11.0, 0.0), (8000.0, 18.0, 6.6), (0.0, 18.0, 0.0)])
+def two_slots(at_s: float, waiting: float, left_rows: float | None = 0.0) -> float:
+    """What they are worth to one to which 165 rows/s came until its last batch began, at 9.4 s."""
+    policy = Combined()
+    ended = tuple(replace(batch(second, 165.0, second), left_rows=left_rows) for second in range(1, 11))
+    one = job("ads", 165.0, batches=ended, backlog_rows=waiting)
+    _, memory = policy.decide(fleet_view(one), policy.start())
+    (found,) = policy.by_slots(fleet_view(one, at_s=at_s), memory, (2,))
+    return found
+
+
+@pytest.mark.parametrize(("waiting", "at_s", "less"), [(265.0, 11.0, 0.0), (8350.0, 60.0, 7.1), (0.0, 60.0, 0.0)])
 def test_what_waits_behind_a_batch_that_drags_on_counts_before_it_has_ended(
     waiting: float, at_s: float, less: float
 ) -> None:
-    one = job("ads", 150.0, backlog_rows=waiting)
-    policy = Combined()
-    _, memory = policy.decide(fleet_view(one), policy.start())
-    (usual,) = policy.by_slots(fleet_view(one), memory, (2,))
-    (late,) = policy.by_slots(fleet_view(one, at_s=at_s), memory, (2,))
-    assert usual - late == pytest.approx(less, abs=1.0)
+    assert two_slots(10.0, 0.0) - two_slots(at_s, waiting) == pytest.approx(less, abs=1.0)
+
+
+@pytest.mark.parametrize(("waiting", "at_s", "less"), [(300.0, 10.5, 0.0), (500.0, 10.5, 8.1), (1000.0, 13.0, 7.4)])
+def test_what_comes_counts_before_a_batch_tells_of_it_where_it_is_more_than_a_portion_more(
+    waiting: float, at_s: float, less: float
+) -> None:
+    assert two_slots(10.0, 0.0) - two_slots(at_s, waiting) == pytest.approx(less, abs=1.0)
+
+
+def test_where_nobody_knows_what_the_last_batch_left_what_waits_may_have_waited_long() -> None:
+    assert two_slots(10.5, 500.0, left_rows=None) == two_slots(10.0, 0.0, left_rows=None)
 
 
 @pytest.mark.parametrize(("disturbs", "helps"), [(Disturbs.NOTHING, True), (Disturbs.QUERY, False)])

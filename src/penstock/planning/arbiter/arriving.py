@@ -15,6 +15,7 @@ _AVERAGED_S = 12.0  # what was known before weighs as much as so many seconds, a
 _AVERAGED_SWINGING_S = 40.0  # as far as is looked ahead
 _AFTER_CHANGE_S = 2.0
 _PORTION_S = 1.2  # worth of rows, more or less than expected, that a portion may be
+_USUAL_PORTION_S = _PORTION_S / 3.0  # that it is in the mean: what may be at the most is three times that
 _SWINGS = 1.5  # turns back, of which those of a minute ago count a third: two within half a minute
 _SWINGS_FADE_S, _MOST_SWINGS = 60.0, 2.5
 
@@ -39,14 +40,18 @@ class SteadyRate(NamedTuple):
         >>> round(known.with_rows(400.0, 1.1).rate_rps)
         214
         >>> round(known.with_rows(1200.0, 2.0).rate_rps)
-        400
+        567
         """
         beyond = self.beyond_rows + rows - self.rate_rps * in_s
         changes = (self.known_s > 0.0) & (np.abs(beyond) > _PORTION_S * self.rate_rps)
         changed = np.where(changes, np.sign(beyond), self.changed)
         swings = np.minimum(_MOST_SWINGS, self.swings * np.exp(-in_s / _SWINGS_FADE_S) + (changed * self.changed < 0.0))
         swinging = swings >= _SWINGS
-        known_s = np.where(changes & np.logical_not(swinging), np.minimum(self.known_s, _AFTER_CHANGE_S), self.known_s)
+        known_s = np.where(
+            changes & np.logical_not(swinging),
+            np.minimum(self.known_s, self._doubt_s(rows, in_s, beyond)),
+            self.known_s,
+        )
         all_s = known_s + in_s
         return SteadyRate(
             rate_rps=(known_s * self.rate_rps + rows) / all_s,
@@ -55,6 +60,21 @@ class SteadyRate(NamedTuple):
             changed=changed,
             swings=swings,
         )
+
+    def if_more(self, rows: float, in_s: float) -> "SteadyRate":
+        """With them, where they are more than it says and than a portion may be; of one job.
+
+        >>> known = SteadyRate(*steady(60.0, 12.0))
+        >>> known.if_more(300.0, 4.0) == known, round(known.if_more(1080.0, 4.0).rate_rps)
+        (True, 267)
+        """
+        risen = self.beyond_rows + rows - self.rate_rps * in_s > _PORTION_S * self.rate_rps
+        return self.with_rows(rows, in_s) if self.known_s > 0.0 and risen else self
+
+    def _doubt_s(self, rows: Numbers, in_s: Numbers, beyond: Numbers) -> Numbers:
+        """So many seconds what was known before a change still weighs: the less, the further beyond a portion it is."""
+        portion = _USUAL_PORTION_S * np.maximum(self.rate_rps, rows / in_s)
+        return np.minimum(_AFTER_CHANGE_S, in_s * (portion / np.maximum(np.abs(beyond), 1e-9)) ** 2)
 
 
 def steady(rate_rps: float, known_s: float = 0.0) -> tuple[float, ...]:

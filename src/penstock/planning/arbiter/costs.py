@@ -9,7 +9,7 @@ import numpy as np
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.view import JobView
-from penstock.planning.arbiter.arriving import steady
+from penstock.planning.arbiter.arriving import SteadyRate, steady
 from penstock.planning.arbiter.fitting import NO_SQUARES, Squares
 from penstock.planning.arbiter.warmth import NO_WARMTH, Warmth
 
@@ -59,15 +59,30 @@ class JobCosts(NamedTuple):
 
 
 def as_of(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
-    """With what waits by now, where the batch under way takes much longer than the last one did.
+    """With what waits by now, where more came than was known to, or a batch is under way for much longer than usual.
 
-    So it does after a step of load: what is known by batches is then older than what is done about it may be.
+    So it is after a step of load: what is known by batches is then older than what is done about it may be.
     """
+    costs = _risen(costs, job, at_s)
     due_s = costs.ended_s + _OVERDUE * usual_s(costs, job)
     rate_rps = costs.arrival_rps
     if rate_rps is None or job.backlog_rows is None or at_s <= due_s:
         return costs
     return costs._replace(left_rows=max(costs.left_rows, job.backlog_rows - rate_rps * costs.took_s))
+
+
+def _risen(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
+    """With what came since its last batch began, where that is more than it was known to and than a portion may be.
+
+    Less tells nothing: what waits may have been looked up a while ago. Nor does what a source hands over from one batch
+    to the next in one go: it is taken to have come in as long as that at the least.
+    """
+    left_unknown = any(one.left_rows is None for one in job.batches if one.number == costs.number)
+    if costs.arrivals is None or job.backlog_rows is None or left_unknown or at_s <= costs.began_s:
+        return costs
+    in_s = max(at_s - costs.began_s, usual_s(costs, job))
+    found = SteadyRate(*costs.arrivals).if_more(max(0.0, job.backlog_rows - costs.left_rows), in_s)
+    return costs._replace(arrivals=tuple(map(float, found)))
 
 
 def usual_s(costs: JobCosts, job: JobFigures) -> float:
