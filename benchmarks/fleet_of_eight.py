@@ -11,7 +11,7 @@ masters have a process each: there queries begin once every application has its 
 Within the applications nobody governs but with `penstock`: each has one tenant. Utility is what each driver's own
 record says of its tenant, from a minute after the last query began (`--warm`). Prints one JSON document a way as soon
 as that has ended, and in the end how many times the utility of each other way penstock had. Where a way fails its logs
-and records are kept, where is said, and the next way goes on.
+and records are kept, where is said, and the next way goes on; with `--keep` they are kept of every way.
 
 `rounds_until_moved` are the coordinator's rounds from the spike until the cluster manager tells of one more executor of
 the application that has it: the executor's own start is among them. `after_spike` is utility from the spike's end on.
@@ -78,11 +78,12 @@ def main() -> None:
     parser.add_argument("--on", choices=list(KINDS), default="standalone")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--keep", action="store_true", help="logs and records stay, and where is said")
     given = parser.parse_args()
     found: dict[str, Mapping[str, Any]] = {}
     for way in given.ways:
         try:
-            with _kept_where_it_fails(way) as place:
+            with _kept_where_it_fails(way, given.keep) as place:
                 told = measured(given.on, way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
         except Exception as error:  # of whatever kind: the other ways are worth their time all the same
             told = {"on": given.on, "way": way, "failed": f"{type(error).__name__}: {error}"}
@@ -108,14 +109,15 @@ def _say(told: Mapping[str, Any], out: Path | None) -> None:
 
 
 @contextmanager
-def _kept_where_it_fails(way: str) -> Iterator[Path]:
+def _kept_where_it_fails(way: str, keep: bool) -> Iterator[Path]:
     place = Path(tempfile.mkdtemp(prefix=f"penstock-eight-{way}-"))
     try:
         yield place
-    except BaseException:
-        print(f"what its drivers said and recorded is in {place}", file=sys.stderr)
-        raise
-    shutil.rmtree(place)
+        if not keep:
+            shutil.rmtree(place)
+    finally:
+        if place.exists():
+            print(f"what its drivers said and recorded is in {place}", file=sys.stderr)
 
 
 def measured(on: str, way: str, length: Length, names: Sequence[str], place: Path) -> dict[str, Any]:
