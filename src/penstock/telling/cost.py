@@ -1,4 +1,8 @@
-"""What a run cost: the threads that jobs held, and the utility that was missing, and whose that was."""
+"""What a run cost: the threads that jobs held, and the utility that was missing, and whose that was.
+
+The page works the same out by itself (`Cost` in frontend/src/story.tsx), for the stretch that somebody has zoomed to:
+asked of the server, each zoom would be a request.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
