@@ -129,6 +129,30 @@ def test_its_tenants_file_is_one(tmp_path: Path) -> None:
     assert [job.name for job in tenants.jobs] == [job["name"] for job in shipped["jobs"]]
 
 
+def _tenants_shown() -> Iterator[str]:
+    """Each piece of a tenants file that the pages show, fenced or indented."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        indented = re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE)
+        yield from (
+            code for code in (*blocks(text, "yaml"), *indented) if re.search(r"^ +- name: ", code, re.MULTILINE)
+        )
+
+
+def test_what_the_pages_show_of_tenants_files_is_yaml() -> None:
+    shown = [yaml.safe_load(code) for code in _tenants_shown()]
+    assert len(shown) > 4
+
+
+def test_the_tutorials_tenants_file_is_right_beside_its_function(tmp_path: Path) -> None:
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    for language, name in (("python", "shop_jobs.py"), ("yaml", "tenants.yaml")):
+        (code,) = blocks(tutorial, language)
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    told = penstock("check", str(tmp_path / "tenants.yaml"))
+    assert (told.returncode, "one job (fraud)" in told.stdout) == (0, True)
+
+
 @pytest.mark.parametrize("target", re.findall(r"^    make (\S+)", README, re.MULTILINE))
 def test_its_targets_are_in_the_makefile(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)

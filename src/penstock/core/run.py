@@ -196,6 +196,11 @@ class Run:
         numbered = enumerate(self.decisions, start=1)
         return [(number, record) for number, record in numbered if record is not EARLIER]
 
+    @property
+    def could_have(self) -> Sequence[float]:
+        """The utility that could be had in each cycle, by those who were not starting."""
+        return self.possible_utility if len(self.possible_utility) else self.max_utility
+
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""
         return next(job for job in self.jobs if job.name == name)

@@ -170,18 +170,10 @@ class _Lived:
             self.options.age_s,
             self.tenants.slot_price(),
         )
-        settings = _engine_settings(self.tenants, self.options)
         if self.options.coordinator is not None:
             take_allocation(spark.sparkContext)
-        if life.earlier is not None:
-            settings = replace(settings, down_since_s=None)  # nothing has failed
-        jobs, missing = routed(life.jobs, self.tenants)
-        engine = SparkEngine(live, jobs, settings, ask_memory=wish.ask)
-        for why in missing:
-            engine.note("a route is not followed", why)
         had_mib = memory_mib(spark.sparkContext)
-        if self.application.instead is not None and life.memory_mib != had_mib:
-            engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
+        engine = self._engine(live, wish, had_mib)
         if governed.post is not None:
             governed.post.within(ApplicationRun(spark))
         agent = agent_of(_coordinated(self.tenants, self.options), spark.sparkContext)
@@ -199,6 +191,19 @@ class _Lived:
             return story, None
         slots = sum(executor.slots for executor in ExecutorReader(spark.sparkContext).read())
         return story, Life(engine.jobs, wish.mib, had_mib, slots, story.run_id, controller)
+
+    def _engine(self, live: LiveSpark, wish: MemoryWish, had_mib: int) -> SparkEngine:
+        """For the jobs of this life; its record tells what is not as the file wants it."""
+        life, settings = self.life, _engine_settings(self.tenants, self.options)
+        if life.earlier is not None:
+            settings = replace(settings, down_since_s=None)  # nothing has failed
+        jobs, missing = routed(life.jobs, self.tenants)
+        engine = SparkEngine(live, jobs, settings, ask_memory=wish.ask)
+        for why in missing:
+            engine.note("a route is not followed", why)
+        if self.application.instead is not None and life.memory_mib != had_mib:
+            engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
+        return engine
 
 
 def _commits(tenants: TenantsFile, spark: SparkSession) -> AbstractContextManager[object]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from penstock.core.run import JobTimeline, Run
+from penstock.telling.job_summary import JobSummary
 from penstock.telling.markup import Markup, joined, tag
-from penstock.telling.summary import JobSummary
 from penstock.telling.thin import CycleSlices
 from penstock.telling.words import clock, number, percent
 

@@ -211,7 +211,7 @@ def _utility(run: Run, since: int, until: int) -> str:
 
 def _most(run: Run, index: int) -> float:
     """What could be had: who starts has lost nothing yet."""
-    return (run.possible_utility if len(run.possible_utility) else run.max_utility)[index]
+    return run.could_have[index]
 
 
 def _starting(run: Run, at_s: float) -> str:

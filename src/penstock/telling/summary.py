@@ -4,26 +4,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
-from penstock.core.budget import SpentBudget
 from penstock.core.counterfactual import Counterfactual, worth_of
 from penstock.core.documents import mean
 from penstock.core.life import ControllerLife
-from penstock.core.naming import named
 from penstock.core.orders import Act
 from penstock.core.plan import NO_CHANGE
-from penstock.core.run import DecisionRecord, JobTimeline, Run
+from penstock.core.run import DecisionRecord, Run
+from penstock.telling.cost import cost_text, thread_seconds
 from penstock.telling.held import held_text
+from penstock.telling.job_summary import JobSummary, job_summary
 from penstock.telling.life import silent_text
 from penstock.telling.money import spent, spent_text
-from penstock.telling.stretches import StateStretch, unseen, unseen_at
 from penstock.telling.without import worth_text
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
-_INTENTS = 3  # earlier ones of a job; the newest are told
 _BUDGETS = 5  # those with the least left; the table has all
-_PAYS = 0.005  # of its utility that is missing, which is worth a word
 _ACTS = 4  # of people; the rest are counted
 
 
@@ -36,25 +32,6 @@ class Came(StrEnum):
     OPEN = "not judged yet"
     UNKNOWN = "not judged"  # and will not be: nobody knew enough, or looked
     FAILED = "not done"
-
-
-@dataclass(frozen=True, slots=True)
-class JobSummary:
-    """One job over the whole run. Shares are None where there was no figure at all."""
-
-    name: str
-    intent: str  # all that it asked for, the last first, with when where that changed
-    max_utility: float
-    met_share: float | None  # of the time that it was seen, or should have been: while nobody knew it is not met
-    utility_share: float | None
-    worst: tuple[float, float] | None  # the longest stretch below its intent, from and to
-    first_threads: int | None
-    last_threads: int | None
-    decisions: int
-    unseen: tuple[StateStretch, ...] = ()  # when nobody knew how it did, although it ran
-    last_recovery_s: float | None = None  # as it was estimated last, infinite where it would never end
-    worst_recovery_s: float | None = None
-    spent: SpentBudget | None = None  # its error budget in the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +50,11 @@ class Summary:
 def summarise(run: Run, tried: Sequence[Counterfactual] = ()) -> Summary:
     """The summary of a run, which may be empty or still going on; `tried` are decisions that were simulated without."""
     decided = Counter(job for _, record in run.told for job in record.decision.jobs)
-    jobs = tuple(_job(run, job, decided[job.name]) for job in run.jobs)
+    jobs = tuple(job_summary(run, job, decided[job.name]) for job in run.jobs)
     most = most_utility(run)
     came = Counter(came_to(record, most) for _, record in run.told)
     share = _utility_share(run)
-    seconds = _thread_seconds(run)
+    seconds = thread_seconds(run)
     return Summary(
         length_s=run.at_s[-1] - run.at_s[0] if len(run.at_s) else 0.0,
         utility_share=share,
@@ -127,77 +104,12 @@ def _utility_share(run: Run) -> float | None:
 
     Who starts has lost nothing yet and does not count; who goes blind counts as if it had nothing.
     """
-    known = zip(run.utility, _possible(run), cycles_seen(run), strict=True)
+    known = zip(run.utility, run.could_have, cycles_seen(run), strict=True)
     return mean(utility / most if most > 0 else None for utility, most, seen in known if seen)
 
 
-def _possible(run: Run) -> Sequence[float]:
-    """What could be had, cycle by cycle, by those who were not starting."""
-    return run.possible_utility if len(run.possible_utility) else run.max_utility
-
-
-def _job(run: Run, job: JobTimeline, decisions: int) -> JobSummary:
-    held = [threads for threads in job.threads if threads is not None]
-    recoveries = [seconds for seconds in job.recovery_s if seconds is not None]
-    return JobSummary(
-        name=job.name,
-        intent=_asked(job),
-        max_utility=job.max_utility,
-        met_share=mean(_proven(run, job)),
-        utility_share=mean(_had(run, job)),
-        worst=_longest_miss(run.at_s, job.met),
-        first_threads=held[0] if held else None,
-        last_threads=held[-1] if held else None,
-        decisions=decisions,
-        unseen=unseen(run, job),
-        last_recovery_s=recoveries[-1] if recoveries else None,
-        worst_recovery_s=max(recoveries, default=None),
-        spent=job.spent,
-    )
-
-
-def _had(run: Run, job: JobTimeline) -> Sequence[float | None]:
-    """Its share of what it could have had in each cycle: nothing while nobody knew, None while it was starting."""
-    blind = unseen_at(run, job)
-    return [0.0 if unknown else share for unknown, share in zip(blind, job.shares(run.at_s), strict=True)]
-
-
-def _proven(run: Run, job: JobTimeline) -> Sequence[bool | None]:
-    """Whether it is known to have met its intent; None while it was starting, or was not there."""
-    blind = unseen_at(run, job)
-    return [False if unknown else met for unknown, met in zip(blind, job.met, strict=True)]
-
-
-def _asked(job: JobTimeline) -> str:
-    """What it asked for: one intent, or the last with those before it."""
-    if len(job.intents) < 2:
-        return job.intent
-    told = [f"{before.text} until {clock(now.at_s)}" for before, now in pairwise(job.intents)]
-    return f"{job.intent}; {', '.join(told[-_INTENTS:])}"
-
-
-def _longest_miss(at_s: Sequence[float], met: Sequence[bool | None]) -> tuple[float, float] | None:
-    longest: tuple[float, float] | None = None
-    start: float | None = None
-    for now, is_met in zip(at_s, met, strict=True):
-        if is_met is not False:
-            start = None
-            continue
-        start = now if start is None else start
-        if longest is None or now - start > longest[1] - longest[0]:
-            longest = (start, now)
-    return longest
-
-
-def _thread_seconds(run: Run) -> float:
-    """Of all jobs together."""
-    lengths = [later - now for now, later in pairwise(run.at_s)]
-    each = (zip(job.threads, lengths, strict=False) for job in run.jobs)
-    return sum(sum(threads * length for threads, length in held if threads) for held in each)
-
-
 def _sentences(
-    run: Run, share: float | None, jobs: Sequence[JobSummary], came: Counter[Came], thread_seconds: float
+    run: Run, share: float | None, jobs: Sequence[JobSummary], came: Counter[Came], held_s: float
 ) -> Iterable[str]:
     if not len(run.at_s):
         yield "Nothing is recorded of this run yet."
@@ -222,12 +134,12 @@ def _sentences(
         what = moves_text(first.moves) or first.reason.value
         yield f"{_first(run)} at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
     yield from _foretold(run)
-    yield _cost(run, jobs, length_s, thread_seconds)
+    yield cost_text(run, jobs, length_s, held_s)
     yield from spent_text(spent(run))
 
 
 def _ends(run: Run) -> str:
-    return f"at the end utility was {number(run.utility[-1])} of {number(_possible(run)[-1])}"
+    return f"at the end utility was {number(run.utility[-1])} of {number(run.could_have[-1])}"
 
 
 def _to_whom(jobs: Sequence[JobSummary]) -> str:
@@ -366,39 +278,6 @@ def _what_was_done(run: Run, came: Counter[Came]) -> str:
 
 def _first(run: Run) -> str:
     return "It began" if len(run.told) == len(run.decisions) else "What is told of them begins"
-
-
-def _cost(run: Run, jobs: Sequence[JobSummary], length_s: float, thread_seconds: float) -> str:
-    lost = sum(
-        (m - u) * (later - now)
-        for u, m, now, later in zip(run.utility, _possible(run), run.at_s, run.at_s[1:], strict=False)
-    )
-    missing = number(lost / length_s if length_s > 0 else 0.0)
-    return f"{_held(run, length_s, thread_seconds)}{missing} utility was missing on average{_by_whom(jobs)}."
-
-
-def _held(run: Run, length_s: float, thread_seconds: float) -> str:
-    """What jobs had. Threads do cost; a weight costs nothing by itself, the slots are there whoever has them."""
-    if run.pool.weights:
-        return ""
-    if length_s <= 0:
-        return "No time passed; "
-    moves = [move for _, record in run.told for move in record.decision.thread_moves]
-    moved = sum(abs(move.after - move.before) for move in moves)
-    held = f"It cost {number(thread_seconds / length_s)} threads on average ({number(thread_seconds)} thread-seconds)"
-    return f"{held}; decisions changed them by {moved} in all; "
-
-
-def _by_whom(jobs: Sequence[JobSummary]) -> str:
-    """Who paid: whose utility it was that was missing, the most first."""
-    paid = [job for job in jobs if job.utility_share is not None and job.utility_share < 1.0 - _PAYS]
-    paid.sort(key=lambda job: (-_lacked(job), job.name))
-    told = named([f"{job.name} lacked {number(_lacked(job))} of its {number(job.max_utility)}" for job in paid])
-    return f": {told}" if told else ""
-
-
-def _lacked(job: JobSummary) -> float:
-    return job.max_utility * (1.0 - (job.utility_share or 0.0))
 
 
 def _clause(sentence: str) -> str:

@@ -8,8 +8,9 @@ from penstock.core.budget import SpentBudget, text_of_days
 from penstock.core.counterfactual import Counterfactual, Without, worth_of
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.telling.explain import events
+from penstock.telling.job_summary import JobSummary
 from penstock.telling.money import spent
-from penstock.telling.summary import JobSummary, came_to, most_utility, summarise
+from penstock.telling.summary import came_to, most_utility, summarise
 from penstock.telling.without import without_text, worth_text
 from penstock.telling.words import moves_text
 

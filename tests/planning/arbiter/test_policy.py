@@ -19,6 +19,14 @@ from penstock.store.codec import decode, encode
 from tests.builders import rounds
 from tests.planning.arbiter.fleets import batch, fleet_view, job
 
+# What all would need is worked out at the first look, and takes longer than all else of it: test_shortfall.py has that.
+SAID = ArbiterMemory(shortfall_at_s=1e4)
+
+
+def lived(views: Sequence[View]) -> tuple[list[Plan], ArbiterMemory]:
+    """Round by round, by one who has said what all would need."""
+    return rounds(Arbiter(), views, SAID)
+
 
 def crowd(urgent_utility: float = 20.0, up_to_s: float = 10.0, target: str = "2s", **more: Any) -> tuple[JobView, ...]:
     """Three that want most of their rows and one in a hurry: more than four slots can do."""
@@ -35,13 +43,13 @@ def seen(at_s: float, urgent_utility: float = 20.0) -> View:
 
 
 def first_decision(views: Sequence[View]) -> tuple[Decision, ArbiterMemory]:
-    plans, memory = rounds(Arbiter(), views)
+    plans, memory = lived(views)
     (decision,) = next(plan.decisions for plan in plans if plan.decisions)
     return decision, memory
 
 
 def test_it_acts_in_the_first_round_in_which_all_costs_are_known() -> None:
-    plans, _ = rounds(Arbiter(), [seen(2.0)])
+    plans, _ = lived([seen(2.0)])
     assert len(plans[0].decisions) == 1
     assert plans[0].again_s is None
 
@@ -66,11 +74,11 @@ def test_all_that_is_turned_is_turned_together_and_within_limits() -> None:
 def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but_not_for_ever() -> None:
     first, *others = crowd(target="1s")
     silent = replace(first, figures=replace(first.figures, batches=()))
-    plans, memory = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
+    plans, memory = lived([fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
     assert [bool(plan.decisions) for plan in plans] == [False, False, True]
     assert plans[0].note == "learning what batches cost; waiting for those of a"
     assert [plan.again_s for plan in plans] == [2.0, 2.0, 2.0]  # a batch that tells more may end at any moment
-    late, _ = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 71.0)])
+    late, _ = lived([fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 71.0)])
     assert late[-1].again_s is None
     assert {type(move) for move in plans[2].decisions[0].moves} == {Slots}
     again = replace(memory, acted=None)
@@ -82,7 +90,7 @@ def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but
 def test_what_was_decided_over_shares_alone_is_completed_as_soon_as_all_have_told() -> None:
     first, *others = crowd(target="1s")
     silent = replace(first, figures=replace(first.figures, batches=()))
-    plans, memory = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 14.0)])
+    plans, memory = lived([fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 14.0)])
     weights = {move.job: move.after for move in plans[-1].decisions[0].moves if isinstance(move, Slots)}
     as_decided = [weighing(one, weights.get(one.name, 1)) for one in (first, *others)]
     (decision,) = at(16.0, memory, *as_decided)[0].decisions
@@ -100,7 +108,7 @@ def weighing(one: JobView, weight: int) -> JobView:
 
 def test_a_first_batch_alone_tells_too_little() -> None:
     first = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=crowd()[0].figures.batches[:1]))
-    plans, _ = rounds(Arbiter(), [fleet_view(first, *crowd()[1:], at_s=3.0)])
+    plans, _ = lived([fleet_view(first, *crowd()[1:], at_s=3.0)])
     assert plans[0].note == "learning what batches cost; waiting for those of a"
 
 
@@ -118,7 +126,7 @@ def test_a_miss_that_nobody_has_is_not_foretold_on_the_word_of_one_batch(
 ) -> None:
     *others, urgent = crowd(urgent_utility=utility)
     young = replace(urgent, figures=replace(urgent.figures, batches=urgent.figures.batches[ended]))
-    plan, _ = at(10.0, Arbiter().start(), *others, young)
+    plan, _ = at(10.0, SAID, *others, young)
     assert bool(plan.decisions) == acts
     if not acts:
         assert plan.note == "a miss is predicted from one batch alone; the next batch is awaited"
@@ -127,24 +135,24 @@ def test_a_miss_that_nobody_has_is_not_foretold_on_the_word_of_one_batch(
 
 def test_whom_nobody_can_tell_anything_of_is_not_waited_for() -> None:
     ended = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=(), trouble="its query failed: no disk"))
-    plans, _ = rounds(Arbiter(), [fleet_view(ended, *crowd()[1:])])
+    plans, _ = lived([fleet_view(ended, *crowd()[1:])])
     assert len(plans[0].decisions) == 1
 
 
 def test_where_all_have_what_they_asked_for_it_rests_and_says_so() -> None:
-    plans, _ = rounds(Arbiter(), [fleet_view(job("a", 40.0), job("b", 40.0), at_s=10.0 + n) for n in range(5)])
+    plans, _ = lived([fleet_view(job("a", 40.0), job("b", 40.0), at_s=10.0 + n) for n in range(5)])
     assert {plan.note for plan in plans} == {"everyone has what they asked for"}
 
 
 def test_it_rests_without_saying_that_all_is_well_of_one_whom_nobody_sees() -> None:
     blind = replace(job("b", 40.0), utility=None, met=False)
-    plans, _ = rounds(Arbiter(), [fleet_view(job("a", 40.0), blind, at_s=10.0 + n) for n in range(5)])
+    plans, _ = lived([fleet_view(job("a", 40.0), blind, at_s=10.0 + n) for n in range(5)])
     assert {plan.note for plan in plans} == {"no job is known to miss its targets; no figures of b"}
 
 
 def after_acting(utility_before: float = 40.0, foretold: float = 65.0, left_alone: float = 40.0) -> ArbiterMemory:
     """The memory of one that gave urgent a slot more, ten seconds ago."""
-    memory: ArbiterMemory = rounds(Arbiter(), [seen(10.0)])[1]
+    memory: ArbiterMemory = lived([seen(10.0)])[1]
     move = Slots("urgent", 1, 2)
     arrivals = {name: one.arrival_rps or 0.0 for name, one in memory.costs.items()}
     acted = Acted(10.0, 15.0, (move,), utility_before, left_alone, foretold, arrivals)
@@ -204,7 +212,7 @@ def test_a_bound_that_holds_nothing_back_is_taken_off_when_minutes_have_shown_th
         dial = Dial("bound", "calm", bound, 1, shows=Shows.NEXT_BATCH)
         return fleet_view(job("calm", 100.0, up_to_s=at_s, levers=(dial,)), at_s=at_s)
 
-    plans, _ = rounds(Arbiter(), [calm(5.0, None), calm(at_s, 600)])
+    plans, _ = lived([calm(5.0, None), calm(at_s, 600)])
     assert [move for decision in plans[1].decisions for move in decision.moves] == turned
 
 
@@ -261,7 +269,7 @@ def test_one_whose_second_batch_drags_on_is_not_waited_for_but_bounded_before_it
     juicy = Intent(Juice(0.9, utility=10.0))
     flood = job("flood", 1500.0, intent=juicy, utility=2.0, batches=(dear,))
     urgent = job("urgent", 30.0, "2s", 40.0, utility=20.0, up_to_s=at_s, beside=20.0)
-    (_, plan), _ = rounds(Arbiter(), [fleet_view(flood, urgent, at_s=5.0), fleet_view(flood, urgent, at_s=at_s)])
+    (_, plan), _ = lived([fleet_view(flood, urgent, at_s=5.0), fleet_view(flood, urgent, at_s=at_s)])
     turned = [type(move) for decision in plan.decisions for move in decision.moves if move.job == "flood"]
     assert (BatchBound in turned) == bounds
 
@@ -273,7 +281,7 @@ def test_a_fall_long_after_is_not_the_decisions_doing() -> None:
 
 def test_what_was_decided_and_does_not_come_is_decided_anew_a_minute_later() -> None:
     views = [fleet_view(*crowd(up_to_s=10.0), at_s=10.0 + 10.0 * n) for n in range(7)]
-    plans, _ = rounds(Arbiter(), views)
+    plans, _ = lived(views)
     assert [len(plan.decisions) for plan in plans] == [1, 0, 0, 0, 0, 0, 1]
     assert plans[1].note == "the last decision had no effect: something else sets these levers"
 
@@ -350,7 +358,7 @@ def test_after_a_first_step_what_is_foretold_alone_is_found_worth_a_turn_twice_i
 
 def test_its_error_is_kept_tenant_by_tenant_and_told_in_every_plan() -> None:
     calm = [fleet_view(job("a", 40.0, utility=6.0), job("b", 40.0), at_s=10.0 + 10.0 * n) for n in range(8)]
-    plans, memory = rounds(Arbiter(), calm)
+    plans, memory = lived(calm)
     assert [(error.job, round(error.share, 1), error.of) for error in plans[-1].errors] == [
         ("a", 0.4, 1),
         ("b", 0.0, 1),
@@ -371,7 +379,7 @@ def test_only_the_errors_seen_with_those_whom_a_step_would_touch_speak_against_i
 
 
 def test_its_memory_can_be_stored_and_read() -> None:
-    _, memory = rounds(Arbiter(), [seen(5.0), seen(7.0)])
+    _, memory = lived([seen(5.0), seen(7.0)])
     assert decode(encode(memory), ArbiterMemory) == memory
 
 

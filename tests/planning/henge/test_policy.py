@@ -1,40 +1,18 @@
 """The Henge state machine, round by round: fleets in, decisions out."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS, LatencyFigures, MachineFigures
-from penstock.core.intents import Intent, Juice
-from penstock.core.levers import Slots, Tasks
+from penstock.core.levers import Tasks
 from penstock.core.plan import Plan, Reason
 from penstock.core.view import JobView, View
-from penstock.planning.henge.memory import ActionKind, GivenUp, HengeMemory, PastConfiguration, Pending, Phase
-from penstock.planning.henge.policy import HANDLERS, Henge
+from penstock.planning.henge.memory import ActionKind, HengeMemory, PastConfiguration, Pending, Phase
+from penstock.planning.henge.policy import HANDLERS
 from penstock.planning.henge.signals import Signal
 from tests.builders import job, operator, rounds, view
-
-HENGE = Henge()
-
-
-def steady(jobs: Callable[[], list[JobView]], start: int, count: int, load: float = 1.0) -> list[View]:
-    """The same fleet for `count` rounds of 10 s."""
-    return [view(10.0 * n, jobs(), load) for n in range(start, start + count)]
-
-
-def searching(
-    *past: PastConfiguration, pending: Pending | None = None, recent: float = 10.0, **more: object
-) -> HengeMemory:
-    """A search that is under way for job "a", at a quiet level of utility."""
-    return HengeMemory(
-        jobs=("a", "b"),
-        history=past,
-        pending=pending,
-        recent=(recent,) * 5,
-        **more,  # type: ignore[arg-type]
-    )
+from tests.planning.henge.searches import HENGE, converged, searching, steady
 
 
 def test_every_state_answers_every_signal_that_it_can_find() -> None:
@@ -209,17 +187,6 @@ def test_four_quiet_rounds_at_the_maximum_converge() -> None:
     assert memory.state is Phase.CONVERGED
 
 
-def converged(level: float, **more: object) -> HengeMemory:
-    """A cluster at rest at that level."""
-    return HengeMemory(
-        state=Phase.CONVERGED,
-        jobs=("a", "b"),
-        recent=(level,) * 6,
-        converged_utility=level,
-        **more,  # type: ignore[arg-type]
-    )
-
-
 def test_a_fall_of_more_than_five_percent_forgets_the_history_but_not_the_blocklist() -> None:
     memory = converged(20.0, history=(PastConfiguration((), 20.0),), blocked_until={"a": 9e9}, reduced=frozenset({"b"}))
     plans, after = rounds(
@@ -255,101 +222,6 @@ def test_a_fall_after_a_step_is_blamed_on_it_only_when_it_is_its_doing(
     rates: Any = {"arrival_rps": 100.0, "processed_rps": 100.0}
     plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10, **rates), job("b", 10, 10, **rates)]), memory)
     assert any(decision.reason is Reason.REVERTED for decision in plan.decisions) == reverted
-
-
-def missing_again(count: int, start_s: float = 500.0, **more: Any) -> list[View]:
-    """Job "a" misses its SLO by 8 %, which is 4 % of the total, for so many rounds; "b" meets its own."""
-    return [view(start_s + 10 * n, [job("a", 9.2, 10, **more), job("b", 10, 10)]) for n in range(count)]
-
-
-def test_one_missed_slo_is_answered_within_a_minute_however_little_it_takes_from_the_total() -> None:
-    plans, after = rounds(HENGE, missing_again(6), converged(20.0, history=(PastConfiguration((), 20.0),)))
-    # After three rounds it is no noise; three more show that the fall, 4 %, does not go on.
-    assert [plan.decisions[0].jobs if plan.decisions else () for plan in plans] == [(), (), (), (), (), ("a",)]
-    # No reversion goes back behind the present configuration: those before were under another workload.
-    assert [past.utility for past in after.history] == [19.2, None]
-
-
-def test_a_fall_of_four_percent_in_which_nobody_misses_more_than_before_is_slept_through() -> None:
-    memory = converged(20.0, given_up={"a": GivenUp(400.0, None)})
-    plans, after = rounds(HENGE, missing_again(30), memory)
-    assert after.state is Phase.CONVERGED
-    assert not any(plan.decisions for plan in plans)
-    assert plans[-1].note == "converged: no change is left that could help"
-
-
-def test_a_job_that_works_off_its_backlog_by_itself_is_no_new_miss() -> None:
-    catching: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 120.0, "backlog_rows": 300.0}
-    plans, _ = rounds(HENGE, missing_again(30, **catching), converged(20.0))
-    assert not any(plan.decisions for plan in plans)
-
-
-@pytest.mark.parametrize(
-    ("blocked", "at_s", "arrives", "tried"),
-    [
-        ({}, 600.0, 110.0, False),  # given up, not an hour ago, with an input like this one
-        ({}, 600.0, 150.0, True),  # with another input
-        ({}, 4100.0, 110.0, True),  # an hour ago
-        ({"a": 9e9}, 4100.0, 110.0, False),  # tried in vain, and the blocklist has its own clock
-        ({"a": 9e9}, 600.0, 150.0, True),  # tried in vain under another input
-    ],
-)
-def test_who_was_tried_or_given_up_is_left_alone_until_the_hour_is_over_or_the_input_is_another(
-    blocked: dict[str, float], at_s: float, arrives: float, tried: bool
-) -> None:
-    memory = converged(19.2, given_up={"a": GivenUp(400.0, 100.0)}, blocked_until=blocked)
-    plans, _ = rounds(HENGE, missing_again(3, at_s, arrival_rps=arrives), memory)
-    assert any(plan.decisions for plan in plans) == tried
-
-
-def test_a_search_that_ends_gives_up_all_who_miss_their_slo() -> None:
-    stuck = [operator(capacity=0.3)]
-
-    fleet = [job("a", 2, 10, stuck, arrival_rps=50.0), job("b", 10, 10)]
-    _, memory = rounds(HENGE, [view(10.0 * n, fleet) for n in range(7)])
-    assert memory.given_up == {"a": GivenUp(60.0, 50.0)}
-
-
-def test_after_a_reversion_those_are_given_up_who_miss_their_slo_when_utilities_are_quiet_again() -> None:
-    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(
-        PastConfiguration((), 14.0), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0
-    )
-    hurt = [job("a", 2, 10), job("b", 8, 10)]
-    _, memory = rounds(HENGE, [view(200.0, hurt)], memory)
-    quiet = [job("a", 4, 10, [operator(threads=1)]), job("b", 10, 10)]
-    _, memory = rounds(HENGE, [view(210.0 + 10 * n, quiet) for n in range(6)], memory)
-    assert memory.given_up.keys() == {"a"}
-
-
-def test_every_step_that_a_reversion_undoes_has_its_job_blocklisted() -> None:
-    history = (
-        PastConfiguration((), 14.0),
-        PastConfiguration((Tasks("b", "work", 4, 9),), 13.0),
-        PastConfiguration((Tasks("a", "work", 1, 4),)),
-    )
-    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 13.0, "a", 4.0)
-    memory = searching(*history, pending=pending, recent=12.0)
-    _, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 8, 10, [operator(threads=9)])]), memory)
-    assert after.blocked_until == {"a": 3800.0, "b": 3800.0}
-
-
-def test_a_step_ends_what_was_known_of_giving_its_job_up_so_that_the_blocklist_counts() -> None:
-    memory = converged(19.2, given_up={"a": GivenUp(400.0, 100.0)}, blocked_until={"a": 9e9})
-    plans, memory = rounds(HENGE, missing_again(3, arrival_rps=150.0), memory)
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 11),)
-    more = [operator(threads=11)]
-    plans, after = rounds(HENGE, missing_again(9, 530.0, arrival_rps=150.0, operators=more), memory)
-    assert not any(plan.decisions for plan in plans)
-    assert after.blocked_until == {"a": 580.0 + 3600.0}  # six rounds later it had gained nothing
-
-
-def test_a_new_job_forgets_everything_and_watches_first() -> None:
-    memory = converged(20.0, blocked_until={"a": 9e9})
-    three = [job("a", 10, 10), job("b", 10, 10), job("c", 1, 10)]
-    plan, after = HENGE.decide(view(500.0, three), memory)
-    assert plan.decisions == ()
-    assert (after.jobs, after.blocked_until, after.state) == (("a", "b", "c"), {}, Phase.NOT_CONVERGED)
 
 
 def test_a_blocklisted_job_is_tried_again_when_its_hour_is_over() -> None:
@@ -419,138 +291,3 @@ def test_a_fall_with_other_input_or_long_after_the_step_is_the_workloads_doing()
     for plan, after in (fallen(arrivals_now=200.0), fallen(arrivals_now=90.0, at_s=2000.0)):
         assert plan.decisions[0].reason is Reason.RECONFIGURED
         assert (after.state, len(after.history)) == (Phase.NOT_CONVERGED, 2)  # now, and the new search's first step
-
-
-def test_the_first_step_for_a_job_with_models_is_what_they_say_and_the_search_goes_on_from_there() -> None:
-    def fleet(threads: int, utility: float) -> list[JobView]:
-        modelled = replace(job("a", utility, 10, [operator(threads=threads)]), modelled_threads={"work": 30})
-        return [modelled, job("b", 20, 20)]
-
-    plans, memory = rounds(HENGE, steady(lambda: fleet(4, 1), 0, 7))
-    (decision,) = plans[-1].decisions
-    assert decision.moves == (Tasks("a", "work", 4, 30),)
-    assert "its performance models give" in decision.why
-    plans, _ = rounds(HENGE, steady(lambda: fleet(30, 5), 7, 6), memory)
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 30, 37),)  # equation 4, as without models
-
-
-def test_all_who_miss_their_slo_are_given_what_their_models_say_in_one_round() -> None:
-    def fleet() -> list[JobView]:
-        a = replace(job("a", 1, 10, [operator(threads=4)]), modelled_threads={"work": 30})
-        b = replace(job("b", 1, 20, [operator(threads=4)]), modelled_threads={"work": 20})
-        return [a, b, replace(job("c", 5, 5), modelled_threads={"work": 9}), job("d", 1, 10)]
-
-    plans, memory = rounds(HENGE, steady(fleet, 0, 7))
-    # c has what it asked for, d has no models. All hope for 10 + 20 + 5, and d's 1 of 10.
-    assert [decision.moves for decision in plans[-1].decisions] == [
-        (Tasks("b", "work", 4, 20),),
-        (Tasks("a", "work", 4, 30),),
-    ]
-    assert {decision.expected_utility for decision in plans[-1].decisions} == {36}
-    assert memory.modelled == {"a", "b"}
-
-
-def test_models_that_agree_with_what_is_there_do_not_delay_the_search() -> None:
-    modelled = replace(job("a", 1, 10), modelled_threads={"work": 4})
-    plans, _ = rounds(HENGE, steady(lambda: [modelled], 0, 7))
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 11),)
-
-
-def test_a_step_of_models_that_did_harm_is_taken_back_and_the_search_begins() -> None:
-    def fleet(threads: int, utility: float) -> list[JobView]:
-        modelled = replace(job("a", utility, 10, [operator(threads=threads)]), modelled_threads={"work": 2})
-        return [modelled, job("b", 20, 20)]
-
-    plans, memory = rounds(HENGE, steady(lambda: fleet(4, 5), 0, 7))
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 2),)
-    plans, memory = rounds(HENGE, steady(lambda: fleet(2, 1), 7, 6), memory)
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 2, 4),)
-    plans, _ = rounds(HENGE, steady(lambda: fleet(4, 5), 13, 12), memory)
-    assert Tasks("a", "work", 4, 11) in [change for plan in plans for d in plan.decisions for change in d.moves]
-
-
-def test_the_step_of_models_keeps_to_limits_so_that_it_is_judged_as_what_came() -> None:
-    limited = job("a", 1, 10, [operator(threads=4, max_threads=9)], max_threads=12)
-    plans, _ = rounds(HENGE, steady(lambda: [replace(limited, modelled_threads={"work": 30})], 0, 7))
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 9),)
-    floored = job("a", 1, 10, [operator(threads=4, min_threads=3)])
-    plans, _ = rounds(HENGE, steady(lambda: [replace(floored, modelled_threads={"work": 1})], 0, 7))
-    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 3),)
-
-
-def pooled(name: str, utility: float, threads: int, capacity: float, **more: Any) -> JobView:
-    """A job of ten with so large a share of the slots, busy for so much of it, that takes 0.5 s of its 1 s, or 2 s."""
-    limits = {key: more.pop(key) for key in ("max_threads", "min_threads") if key in more}
-    share = [operator(ALL_OPERATORS, threads, capacity, is_source=True, **limits)]
-    found = job(name, utility, 10, share, **more)
-    return replace(found, figures=replace(found.figures, latency=LatencyFigures(0.5 if found.met else 2.0)))
-
-
-def of_slots(at_s: float, jobs: list[JobView]) -> View:
-    """On one machine that offers eight slots."""
-    return replace(view(at_s, jobs), machines=(MachineFigures("m1", 8, 1.0, slots=8),))
-
-
-@pytest.mark.parametrize(
-    ("capacity", "limit", "after"),
-    [
-        (0.4, None, 3),  # (0.4 / 0.3 - 1) x 0.25 x 8 = 0.67: one slot
-        (0.6, None, 4),  # 2
-        (1.0, None, 7),  # 4.67, where the threads of equation 4 would be 23
-        (3.45, None, 7),  # slots that others leave idle make nobody busier than all the time
-        (1.0, 3, 3),
-    ],
-)
-def test_a_step_in_a_pool_of_slots_is_in_proportion_to_the_slots_there_are(
-    capacity: float, limit: int | None, after: int
-) -> None:
-    fleet = [pooled("a", 5, 2, capacity, max_threads=limit), pooled("b", 10, 2, 0.1)]
-    plans, _ = rounds(HENGE, [of_slots(10.0 * n, fleet) for n in range(7)])
-    assert plans[-1].decisions[0].moves == (Slots("a", 2, after),)
-
-
-def test_a_share_without_a_limit_has_the_slots_as_its_bound() -> None:
-    fleet = [pooled("a", 5, 6, 1.0), pooled("b", 10, 2, 0.1)]
-    plans, _ = rounds(HENGE, [of_slots(10.0 * n, fleet) for n in range(7)])
-    assert plans[-1].decisions[0].moves == (Slots("a", 6, 8),)
-
-
-def test_a_step_that_is_expected_to_cost_the_others_more_than_it_gains_is_not_taken() -> None:
-    # With all of the slots, 8 of 12, "a" would do 0.6 x 5.33 / 4 of its input and gain 2.5; "b" would lose 10.
-    busy = [short_of_slots("a", 0.6, 10), short_of_slots("b", 0.8, 30)]
-    plans, _ = rounds(HENGE, [of_slots(10.0 * n, busy) for n in range(7)])
-    assert not any(plan.decisions for plan in plans)
-    # Half of that is at stake where "b" is worth as little as that: it is within noise of the total.
-    busy = [short_of_slots("a", 0.6, 10), short_of_slots("b", 0.8, 7.5)]
-    plans, _ = rounds(HENGE, [of_slots(10.0 * n, busy) for n in range(7)])
-    assert plans[-1].decisions[0].jobs == ("a",)
-
-
-def short_of_slots(name: str, juice: float, worth: float) -> JobView:
-    """A job that wants 80 % of its input, gets this much of it, and is busy all the time on half of the slots."""
-    share = [operator(ALL_OPERATORS, 4, 1.0, is_source=True)]
-    utility = worth * min(1.0, juice / 0.8)
-    found = job(name, utility, worth, share, juice=juice, arrival_rps=100.0, processed_rps=100 * juice)
-    return replace(found, intent=Intent(Juice(0.8, utility=worth)))
-
-
-def test_who_cannot_grow_in_a_pool_gets_a_larger_part_of_it_from_those_who_can_spare_theirs() -> None:
-    # "b" needs 0.2 x 2.67 slots. With 2 of 18 parts it could use 0.89: busy 0.6, hence 0.5 s x 0.8 / 0.4 = 1 s.
-    fleet = [pooled("a", 5, 8, 1.0), pooled("b", 10, 8, 0.2), pooled("d", 3, 8, 1.0)]
-    plans, memory = rounds(HENGE, [of_slots(10.0 * n, fleet) for n in range(7)])
-    assert plans[-1].decisions[0].reason is Reason.REDUCED
-    assert plans[-1].decisions[0].moves == (Slots("b", 8, 2),)  # 80 % at the most
-    assert memory.pending is not None
-    assert memory.pending.job == "d"  # the worse off is judged
-
-
-def test_a_share_is_reduced_no_further_than_its_job_can_do_without_and_its_limit_allows() -> None:
-    def cut(of: JobView) -> int:
-        fleet = [pooled("a", 5, 8, 1.0), of]
-        plans, _ = rounds(HENGE, [of_slots(10.0 * n, fleet) for n in range(7)])
-        return next((move.after for d in plans[-1].decisions for move in d.thread_moves), 8)
-
-    assert cut(pooled("b", 10, 8, 0.2)) == 2
-    assert cut(pooled("b", 10, 8, 0.2, min_threads=4)) == 4
-    # It does 80 % of its input, and so could not do with 3 of 11 instead of 4 of 12.
-    assert cut(replace(short_of_slots("b", 0.8, 10))) == 8

@@ -13,12 +13,9 @@ from penstock.engines.spark.job_starts import JobStarts, Runs
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.keeping_places import KeepingPlaces
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
-from penstock.engines.spark.levers.executors import ExecutorsLever
+from penstock.engines.spark.levers.found import LeverTools, found_levers
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.levers.memory import MemoryLever
-from penstock.engines.spark.levers.planned import planned_levers
 from penstock.engines.spark.levers.slots import SlotsLever
-from penstock.engines.spark.levers.table import TableLever
 from penstock.engines.spark.limiting import Limiting
 from penstock.engines.spark.look import Look
 from penstock.engines.spark.opening import Opening
@@ -69,15 +66,8 @@ def parts_of(
     planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
     starts = JobStarts(shared, planned, runs)
     bounds = BatchBoundLever(state, spark.bounds, planned, capacity.slots, clocks)
-    memory = MemoryLever(spark.heap, ask_memory)
-    levers = _by_kind(
-        shares,
-        ExecutorsLever(spark.executors, capacity.elastic, clocks.even),
-        memory,
-        bounds,
-        *planned_levers(spark, state, planned),
-        TableLever(state, planned, routes),
-    )
+    tools = LeverTools(spark, state, planned, capacity, routes, clocks, ask_memory)
+    levers = _by_kind(shares, bounds, *found_levers(tools))
     hearing, small = Hearing(shared, events, routes, places), SmallStarts(shared, bounds, capacity.slots)
     return Parts(
         shared,

@@ -77,6 +77,10 @@ class Arbiter:
         return replace(plan, errors=errors, shortfall=memory.shortfall, again_s=again_s), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
+        return self._unsearched(view, fleet, memory) or self._searched(view, fleet, memory)
+
+    def _unsearched(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory] | None:
+        """What is decided without a search over all levers; None where one is due."""
         acted = memory.acted
         if acted is not None and to_be_taken_back(view, fleet, acted, arrivals_of(memory.costs), self.settings):
             off, until_s = acted.foretold - view.utility, view.at_s + _WARY_S
@@ -94,6 +98,10 @@ class Arbiter:
             least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
             if memory.rested.holds(view, fleet, arrivals_of(memory.costs), least):
                 return Plan(note=memory.rested.note), memory
+        return None
+
+    def _searched(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
+        """The best of all levers, and whether it is worth a turn."""
         ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
         found = search(fleet, ahead_s)
         found = with_a_restart(fleet, found, may_restart(view, fleet, memory), ahead_s)

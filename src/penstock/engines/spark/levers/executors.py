@@ -5,9 +5,15 @@ from collections.abc import Callable
 
 from penstock.core.levers import WHOLE, Dial, Executors, Kind, Shows
 from penstock.engines.spark.elastic import Elastic
+from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import ExecutorCount
 from penstock.errors import EngineError
+
+
+def lever(tools: LeverTools) -> Lever[Executors]:
+    """The number of executors."""
+    return ExecutorsLever(tools.spark.executors, tools.capacity.elastic, tools.clocks.even)
 
 
 class ExecutorsLever(Lever[Executors]):

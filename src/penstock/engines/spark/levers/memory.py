@@ -7,11 +7,17 @@ again with its run, its slots and all else it had.
 from collections.abc import Callable
 
 from penstock.core.levers import WHOLE, Dial, Disturbs, Kind, Memory, Shows
+from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import Heap
 from penstock.errors import EngineError
 
 LEAST_MIB = 512  # Spark starts no executor with less than 450
+
+
+def lever(tools: LeverTools) -> Lever[Memory]:
+    """The memory of all executors."""
+    return MemoryLever(tools.spark.heap, tools.ask_memory)
 
 
 class MemoryLever(Lever[Memory]):

@@ -1,11 +1,17 @@
 """Routing tables: where a job's correlated keys live."""
 
 from penstock.core.levers import Kind, Table
+from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.state import EngineState
 from penstock.errors import EngineError
+
+
+def lever(tools: LeverTools) -> Lever[Table]:
+    """The tables of all routes."""
+    return TableLever(tools.state, tools.planned, tools.routes)
 
 
 class TableLever(Lever[Table]):

@@ -7,6 +7,7 @@ started again between two batches.
 from dataclasses import dataclass, replace
 
 from penstock.core.levers import Dial, Disturbs, Kind, Shows, Trigger
+from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever, can_restart
 from penstock.engines.spark.planned import PlannedRestarts, check_interval
 from penstock.engines.spark.port import Spark
@@ -15,6 +16,11 @@ from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 
 WAITED_OUT_S = 15.0  # a longer wait for the next batch is cut short by a restart
+
+
+def lever(tools: LeverTools) -> Lever[Trigger]:
+    """The triggers of all jobs."""
+    return TriggerLever(tools.spark, tools.state, tools.planned)
 
 
 @dataclass(frozen=True, slots=True)
