@@ -41,16 +41,23 @@ def judge(expectations: Sequence[ExpectPart], results: Sequence[RunResult]) -> l
     ]
 
 
+def wanted(part: ExpectPart) -> str:
+    """The claim's bounds in words, known before any run."""
+    bounds = " and ".join(_bounds(part))
+    if part.against is not None:
+        return f"{bounds} times {part.against}'s"
+    if part.against_variant is not None:
+        return f"{bounds} times that of {_named(part.against_variant, part.variant or {})}"
+    return bounds
+
+
 def _finding(part: ExpectPart, results: Sequence[RunResult]) -> Finding:
     figure = _figure(part, _matching(part.policy, part.variant, results))
-    wanted = " and ".join(_bounds(part))
     if part.against is not None:
         figure = _ratio(figure, _figure(part, _matching(part.against, part.variant, results)))
-        wanted += f" times {part.against}'s"
     if part.against_variant is not None:
         figure = _ratio(figure, _figure(part, _matching(part.policy, part.against_variant, results)))
-        wanted += f" times that of {_named(part.against_variant, part.variant or {})}"
-    return Finding(part.claim, figure, wanted, _within(part, figure), part.not_reproduced)
+    return Finding(part.claim, figure, wanted(part), _within(part, figure), part.not_reproduced)
 
 
 def _matching(policy: str, variant: Mapping[str, object] | None, results: Sequence[RunResult]) -> RunResult:
