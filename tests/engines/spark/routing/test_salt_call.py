@@ -13,8 +13,10 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.jvm import own_class
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.jvm.own_class import calls_of
+from penstock.engines.spark.jvm.routing.draw_call import DrawCall
 from penstock.engines.spark.jvm.routing.lookup import table_cell
 from penstock.engines.spark.jvm.routing.salt_call import SaltCall, salt_call
 from penstock.engines.spark.jvm.routing.salting import Salting, by_call, by_terms
@@ -130,3 +132,15 @@ def test_where_the_driver_takes_no_jar_there_are_no_calls_and_that_is_said_once(
     with caplog.at_level(logging.WARNING, "penstock.spark"):
         assert [calls_of(spark, anew, "salts are slow") for _ in range(2)] == [None, None]
     assert caplog.text.count("salts are slow") == 1
+
+
+@pytest.mark.parametrize("made", [SaltCall, DrawCall])
+def test_a_call_that_spark_cannot_build_is_found_out_before_a_query_depends_on_it(
+    spark: SparkSession, made: type, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def anew(session: SparkSession) -> Any:
+        return made(session)
+
+    monkeypatch.setattr(own_class, "_KNOWN_ARGUMENTS", 9)  # as on a Spark with one that is not known here
+    assert calls_of(spark, anew, "calls are slow") is None
+    assert "calls are slow" in caplog.text

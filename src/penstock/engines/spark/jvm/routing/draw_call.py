@@ -18,6 +18,7 @@ class DrawCall:
         jvm: Any = spark.sparkContext._jvm
         self._class = OwnClass(spark, "penstock.RowDraw")
         self._text = jvm.org.apache.spark.sql.types.DataTypes.StringType
+        self.number(functions.lit(""))  # what this Spark cannot build fails here, before a query depends on it
 
     def number(self, cell: Column) -> Column:
         """A text that is drawn anew for each row; NULL for those that are not drawn."""

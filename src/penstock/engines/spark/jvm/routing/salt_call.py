@@ -5,7 +5,7 @@ Where Spark does not take it, salts are made of terms: the same numbers.
 
 from typing import Any
 
-from pyspark.sql import Column, SparkSession
+from pyspark.sql import Column, SparkSession, functions
 
 from penstock.engines.spark.jvm.own_class import OwnClass, calls_of
 
@@ -17,6 +17,7 @@ class SaltCall:
         jvm: Any = spark.sparkContext._jvm
         self._class = OwnClass(spark, "penstock.KeySalt")
         self._int = jvm.org.apache.spark.sql.types.DataTypes.IntegerType
+        self.of(functions.lit(""))  # what this Spark cannot build fails here, before a query depends on it
 
     def of(self, *arguments: Column) -> Column:
         """The salt of a cell, the start of a window if there is one, a key's text, and the hash of a row's columns."""
