@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-long chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -173,14 +173,18 @@ soak: setup ## an hour on Kafka with things going wrong; every row counted
 MINUTES ?= 10
 TENANTS ?= 8
 SKIP ?= 0
+PORTIONS ?= docs/results/chaos-portions.jsonl
 chaos: setup-tests ## a nemesis on Kafka: pairs of faults drawn from SEED (after SKIP of them) for MINUTES, every row of TENANTS counted, laws checked
-	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $(SEED) --skip $(SKIP) --minutes $(MINUTES) --tenants $(TENANTS)
+	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $(SEED) --skip $(SKIP) --minutes $(MINUTES) --tenants $(TENANTS) --portions $(PORTIONS)
+
+chaos-sum: setup ## what all portions of the nemesis that were kept come to, of 200 faults over ten seeds
+	@$(BIN)/python benchmarks/chaos_portions.py $(PORTIONS)
 
 # Ten seeds of 24 minutes each: 200 faults in four hours where a pair takes no longer than 144 s. To each comes its start.
 SEEDS ?= 1 2 3 4 5 6 7 8 9 10
 chaos-long: setup-tests ## the nemesis over ten SEEDS, four hours of it; each result is added to docs/results/chaos.md
 	@well=0; for seed in $(SEEDS); do \
-		PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $$seed --minutes 24 --out docs/results/chaos.md || well=1; \
+		PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $$seed --minutes 24 --portions $(PORTIONS) --out docs/results/chaos.md || well=1; \
 	done; exit $$well
 
 # Driver and a worker die while rows are counted; how soon all is well again depends on the machine, and is only told.

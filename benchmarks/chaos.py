@@ -28,6 +28,7 @@ from chaos_apart import live_apart
 from chaos_clock import COMPILER
 from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
 from chaos_history import RECOVERS_WITHIN_S, History, Rows, Struck, judged, recovered_s
+from chaos_portions import Asked, commit_here, keep, portion_of
 from chaos_record import Watched
 from chaos_rows import UnjudgedError, check_delivered, left_of, load, read_rows
 from chaos_told import report
@@ -71,6 +72,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=20.0, help="rows a second of each tenant")
     parser.add_argument("--place", type=Path, help="where logs and checkpoints go, and stay; else they are removed")
     parser.add_argument("--out", type=Path, help="the page that the result is added to, beside standard output")
+    parser.add_argument("--portions", type=Path, help="the file that keeps what came of it, to be added up")
     options = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):  # also of a program in the background: everything is taken down
         signal.signal(number, lambda *_: sys.exit(130))
@@ -106,7 +108,16 @@ def _lived(place: Path, apart: bool, options: argparse.Namespace) -> bool:
         stack.callback(world.end)
         world.start()
         _until_ready(world)
-        return _told(_struck(world, bootstrap, options), cluster.net, options)
+        history = _struck(world, bootstrap, options)
+        if options.portions is not None:
+            _keep(history, cluster.net, options)
+        return _told(history, cluster.net, options)
+
+
+def _keep(history: History, net: Net | None, options: argparse.Namespace) -> None:
+    at, hosts = time.strftime("%Y-%m-%d %H:%M", time.gmtime()), 1 if net is None else len(net.hosts)
+    asked = Asked(at, commit_here(), options.seed, options.skip, options.tenants, hosts, options.only)
+    keep(portion_of(history, judged(history), asked), options.portions)
 
 
 def _told(history: History, net: Net | None, options: argparse.Namespace) -> bool:
@@ -263,13 +274,15 @@ def _pair(world: World, watched: Watched, pair: tuple[Fault, Fault]) -> Struck:
     """Both at once, each on a thread of its own; what was wrong has ended when both have."""
     text, began_s = " and ".join(fault.text for fault in pair), time.time()
     tell(text)
+    before = len(world.missed)
     threads = [threading.Thread(target=world.strike, args=(fault,), daemon=True) for fault in pair]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
         watched.look()
         time.sleep(LOOK_EVERY_S)
-    return Struck(began_s, time.time(), text, all(fault.spares_governing for fault in pair))
+    spares = all(fault.spares_governing for fault in pair)
+    return Struck(began_s, time.time(), text, spares, tuple(world.missed[before:]))
 
 
 def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_s: float) -> None:

@@ -21,7 +21,7 @@ from chaos_faults import FLEET, Fault, Kind, drawn
 from chaos_history import History, Struck, judged, recovered_s
 from chaos_record import Watched
 from chaos_told import report
-from chaos_world import AWAY_S, Postgres
+from chaos_world import AWAY_S, Postgres, until_it_works
 from fleet_world import of_one
 from tests.governing.coordinators import Fleet, Program
 
@@ -89,7 +89,7 @@ class Nemesis:
             return
         self.postgres.send(pids, signal.SIGKILL)
         time.sleep(AWAY_S)
-        self.postgres.revive()
+        until_it_works(self.postgres.revive)
 
     def _third(self, fault: Fault) -> None:
         """One more coordinator of the same fleet, for a while."""

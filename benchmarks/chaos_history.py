@@ -59,12 +59,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """A pair of faults: from when to when something was wrong."""
+    """A pair of faults: from when to when something was wrong; `missed` are those that struck nobody."""
 
     from_s: float
     to_s: float
     text: str
     spares_governing: bool = False  # the driver ran on, and its rounds could be recorded
+    missed: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("rounds go on beside what is struck", _spared(history), tuple(held_up(history)), timed=True),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
         *((Law("rows can be counted", 1, tuple(history.unjudged)),) if history.unjudged else ()),
+        *((Law("what is recorded can be read", 1, ("no round was found",)),) if _unread(history) else ()),
     )
 
 
@@ -163,6 +165,11 @@ def held_up(history: History) -> Iterator[str]:
             meanwhile = before.at_s < struck.to_s and after.at_s > struck.from_s
             if meanwhile and before.epoch == after.epoch and after.at_s - before.at_s > most_s:
                 yield f"after {struck.text}: {after.at_s - before.at_s:.0f} s between two rounds"
+
+
+def _unread(history: History) -> bool:
+    """Laws about rounds that nobody found are no better than broken."""
+    return bool(history.struck) and not history.cycles
 
 
 def _spared(history: History) -> int:

@@ -42,7 +42,8 @@ def left_of(place: Path, name: str) -> int:
     batches = [int(path.name) for path in checkpoint.glob("commits/*") if path.name.isdecimal()]
     read: dict[str, int] = {}
     if batches:
-        with suppress(OSError):  # it is removed meanwhile: the next look tells
+        # It is removed meanwhile, or a full disk left half of it: the next look tells.
+        with suppress(OSError, ValueError, LookupError):
             told = (checkpoint / "offsets" / str(max(batches))).read_text(encoding="utf-8").splitlines()[-1]
             read = json.loads(told)[f"{name}_in"]
     return sum(max(0, after - read.get(partition, before)) for partition, (before, after) in ends.items())

@@ -93,6 +93,10 @@ BROKEN = {
         replace(WELL, rows=(), unjudged=("ads: 3 rows sent, 1 refused, 2 in the topic",)),
         {"rows can be counted": ("ads: 3 rows sent, 1 refused, 2 in the topic",)},
     ),
+    "nothing that is recorded was found": (
+        replace(WELL, cycles=()),
+        {"what is recorded can be read": ("no round was found",)},
+    ),
     "utility never comes back": (
         replace(WELL, cycles=WELL.cycles[:3]),
         {"utility is back within 3 minutes": ("after kill JVM: not back",)},

@@ -84,3 +84,10 @@ def test_its_place_is_the_users_own_unless_the_system_names_another(monkeypatch:
     assert default_place("kafka") == Path("/state/penstock/kafka.json")
     monkeypatch.delenv("XDG_STATE_HOME")
     assert default_place("kafka") == Path.home() / ".local" / "state" / "penstock" / "kafka.json"
+
+
+def test_a_place_that_cannot_be_written_is_told_with_the_file_and_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "no-folder").touch()
+    file = StateFile(tmp_path / "no-folder" / "state.json", str, "thing")
+    with pytest.raises(ConfigError, match=r"state: '.*state.json' cannot be used; make it writable, with room for it"):
+        file.write("noted")

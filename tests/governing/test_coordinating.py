@@ -10,6 +10,7 @@ from fleet_world import SimulatedApplication, held, of_one
 from penstock.core.leader import Leader
 from penstock.core.plan import Reason
 from penstock.core.view import View
+from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.link import Link, RefusedReportError
 from penstock.engines.applications.wire import Report, SaidState, encode_report, plain_state
 from penstock.errors import OutageError, PenstockError
@@ -194,6 +195,62 @@ def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(
     agent = site.governed(of_one("fraud", site.cluster, 100.0), door)
     eventually(lambda: not failures)
     eventually(lambda: agent.talk.epoch > ended[0])  # it leads again
+
+
+def test_a_lease_that_cannot_be_asked_for_or_let_go_is_asked_for_again_whatever_the_reason(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, release = Leadership.take, Leadership.release
+    in_taking, in_letting_go = [KeyError("metadata"), OSError(24, "Too many open files")], [KeyError("metadata")]
+
+    def taking(self: Leadership, lease_s: float, above: int = 0) -> Leader:
+        if in_taking:
+            raise in_taking.pop()
+        return take(self, lease_s, above)
+
+    def letting_go(self: Leadership) -> None:
+        release(self)
+        if in_letting_go:
+            raise in_letting_go.pop()
+
+    site.lease_s = 0.9
+    monkeypatch.setattr(Leadership, "take", taking)
+    monkeypatch.setattr(Leadership, "release", letting_go)
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
+    eventually(lambda: agent.talk.epoch)
+    first = agent.talk.epoch
+    in_taking.append(ZeroDivisionError("nobody foresaw this"))  # of a renewal: the term ends
+    eventually(lambda: agent.talk.epoch > first and not in_letting_go)
+
+
+def test_a_cluster_manager_that_stands_still_holds_up_no_round_and_counts_once_it_has_answered(site: Site) -> None:
+    room, stands, goes_on, rounds = site.cluster.room, Event(), Event(), list[View]()
+
+    def late() -> Room:
+        if stands.is_set():
+            goes_on.wait(patience_s())
+        return room()
+
+    site.cluster.room = late  # type: ignore[method-assign]
+    site.on_view = rounds.append
+    door = site.begin()
+    site.governed(of_one("clicks", site.cluster, 150.0, wanted=2), door)
+    eventually(lambda: rounds and rounds[-1].jobs)
+    stands.set()
+    before = len(rounds)
+    eventually(lambda: len(rounds) > before + 10)
+    goes_on.set()
+    site.governed(of_one("fraud", site.cluster, 380.0), door)
+    eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
+
+
+def test_words_that_nobody_takes_are_no_end_of_a_coordinator(site: Site) -> None:
+    def closed(text: str) -> None:
+        raise BrokenPipeError(text)
+
+    site.say = closed
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
+    eventually(lambda: agent.talk.epoch)
 
 
 def test_a_store_that_is_away_costs_a_line_and_no_traceback_each_second(

@@ -7,6 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
+from penstock.errors import ConfigError
 from penstock.governing.drivers import DriverProcess, drive
 from tests.cli.calling import ROOT, environment, restored_signals
 from tests.governing.waiting import WAITS, driver
@@ -54,6 +55,18 @@ def test_where_one_cannot_be_started_those_that_were_are_ended(tmp_path: Path) -
         assert not Path(f"/proc/{pid}").exists()
     else:
         raise AssertionError("it was started")
+
+
+def test_words_that_cannot_be_written_and_a_process_that_cannot_be_noted_end_no_driver(tmp_path: Path) -> None:
+    def closed(text: str) -> None:
+        raise BrokenPipeError(text)
+
+    def no_room(name: str, pid: int) -> None:
+        raise ConfigError("state", "submitted.json", "make it writable, with room for it (No space left on device)")
+
+    drivers = [driver(tmp_path, "short", ""), driver(tmp_path, "long", "import time; time.sleep(1); print('well')")]
+    assert drive(drivers, closed, no_room) == 0
+    assert (tmp_path / "logs" / "long.log").read_text() == "well\n"
 
 
 def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:

@@ -297,6 +297,27 @@ def test_a_notifier_that_hangs_holds_up_neither_governing_nor_another(web: Heard
     post.close()
 
 
+def test_what_a_notifier_wants_is_asked_once_and_never_by_the_thread_that_governs() -> None:
+    asked = list[str]()
+
+    class OfAPackage:
+        @property
+        def wants(self) -> frozenset[HappeningKind]:
+            asked.append(threading.current_thread().name)
+            if len(asked) > 1:
+                raise ZeroDivisionError("nobody foresaw this")
+            return frozenset(HappeningKind)
+
+        def send(self, message: Message) -> None:
+            pass
+
+    post = Post([OfAPackage()])
+    for at_s in (60.0, 70.0):
+        post.take(RUN, _ended(at_s))
+    post.close()
+    assert len(asked) == 1
+
+
 def test_a_target_whose_url_is_secret_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     post = Post([notifier_of("slack:http://127.0.0.1:1/services/T000/SECRET")], first_retry_s=0.01)

@@ -15,7 +15,7 @@ from penstock.core.orders import Act, Answer, Request
 from penstock.errors import ConfigError
 from penstock.governing.remembering import left_behind, remembered
 from penstock.loop import LoopSettings
-from penstock.store.archive import MOST_TOLD, AuditEntry
+from penstock.store.archive import MOST_TOLD, AuditEntry, UnreadableError
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card
 from penstock.store.intent_codec import encode_intent
@@ -230,6 +230,17 @@ def test_of_a_text_in_megabytes_a_report_tells_the_beginning(path: Path, store: 
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute(f"UPDATE penstock_{table} = ?", ["x" * 10**6])
     assert len(explain(store.read_run(RUN.id))) < 10 * MOST_TOLD
+
+
+@pytest.mark.parametrize("spoil", ["at_epoch_s = 'soon'", "at_epoch_s = 9e999", "at_epoch_s = X'FF00'"])
+def test_an_act_that_no_penstock_would_have_written_is_told_by_its_place(
+    path: Path, store: SqlStore, spoil: str
+) -> None:
+    store.add_audit(AuditEntry(1.0, "ann", "pause"))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(f"UPDATE penstock_audit SET {spoil}")
+    with pytest.raises(UnreadableError, match=f"penstock_audit, id 1: {spoil.split()[0]}: "):
+        store.audit(RUN.id)
 
 
 def test_an_act_of_more_words_than_are_told_is_refused(store: SqlStore) -> None:

@@ -43,12 +43,17 @@ class StateFile(Generic[T]):
 
     def write(self, value: T) -> T:
         """Note it; it is handed back."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        whole = self.path.with_name(f"{self.path.name}.new")
-        # Command lines are noted, and a store's address may hold a password.
-        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(self._values.dump_json(value, indent=2) + b"\n")
-        whole.replace(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            whole = self.path.with_name(f"{self.path.name}.new")
+            # Command lines are noted, and a store's address may hold a password.
+            with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(self._values.dump_json(value, indent=2) + b"\n")
+            whole.replace(self.path)
+        except OSError as error:
+            raise ConfigError(
+                "state", str(self.path), f"make it writable, with room for it ({error.strerror})"
+            ) from None
         return value
 
     def note(self, value: T, **changes: Any) -> T:

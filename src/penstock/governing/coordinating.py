@@ -25,6 +25,7 @@ from penstock.engines.applications.engine import FleetEngine, NotLeadingError
 from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Report, encode_answer
 from penstock.engines.applications.wishes import Wishes
+from penstock.engines.hand import Hand, Within
 from penstock.engines.hands import Hands
 from penstock.errors import ConfigError, GoverningEndsError, OutageError, PenstockError, told
 from penstock.governing.clock import RealClock
@@ -34,6 +35,7 @@ from penstock.loop import LoopSettings, drive
 from penstock.planning.registry import DEFAULT
 from penstock.running.session import BesideRounds, Session, decider
 from penstock.running.tending import Tending
+from penstock.spoken import spoken
 from penstock.store.archive import StoreError
 from penstock.store.database import Database
 from penstock.store.gallery import Gallery
@@ -43,6 +45,7 @@ from penstock.store.sql import SqlStore
 
 _LOOK_EVERY_S = 1.0  # whether the lease is free
 _HEARD_WITHIN = 5.0  # times the time between two reports, all agents are heard that can be
+_ASKS_WITHIN = 1.5  # intervals, the cluster manager is waited for: rounds are three apart at the most
 _STALE_ROUNDS = 4.0  # after so many intervals without a round something is wrong; after failures they are 3 apart
 
 _log = logging.getLogger("penstock.fleet")
@@ -74,7 +77,7 @@ class Coordinator:
         self._file = file
         self._how = how
         self._on_view = on_view
-        self._say = say
+        self._say = spoken(say)
         self._even = even
         self._cluster = cluster or file.cluster.cluster()
         self._lease = _lease(file, how)
@@ -116,7 +119,7 @@ class Coordinator:
         """Follow and lead, until it is stopped."""
         try:
             while not self._stop.is_set():
-                if self._take():
+                if self._took():
                     self._lead()
                 # After a term too: what made governing stumble is likely to be there still.
                 self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
@@ -127,6 +130,14 @@ class Coordinator:
         """End it; another may lead at once."""
         self._stop.set()
         self._term_over.set()
+
+    def _took(self) -> bool:
+        """Whether the lease is ours; whatever is wrong with asking for it, it is asked for again."""
+        try:
+            return self._take()
+        except Exception as error:
+            _log.warning("the leader is unknown: %s", told(error))
+            return False
 
     def _take(self) -> bool:
         """Ask for the lease, for the first time or again; whether it is ours, in the epoch that we know."""
@@ -171,7 +182,9 @@ class Coordinator:
         if self._stop.is_set():
             return
         self._say(f"leads {self._file.name} in epoch {self._epoch}")
-        self._engine = FleetEngine(self._cluster, self._settings(), self._epoch, lambda: self.leads, self._even)
+        asking = Hand()
+        within = Within(asking, _ASKS_WITHIN * self._file.interval, behind_s=0.0)
+        self._engine = FleetEngine(self._cluster, self._settings(), self._epoch, lambda: self.leads, self._even, within)
         renewing = threading.Thread(target=self._renew, args=(over,), name="penstock-lease", daemon=True)
         renewing.start()
         try:
@@ -186,6 +199,7 @@ class Coordinator:
             self._engine, self._until_s, self._decided_s = None, 0.0, None
             over.set()
             renewing.join()
+            asking.close()
             self._let_go()
             self._say(f"no longer leads {self._file.name}")
 
@@ -202,8 +216,8 @@ class Coordinator:
     def _let_go(self) -> None:
         try:
             self._lease.release()
-        except OutageError as error:
-            _log.warning("the lease was not let go, and runs out by itself: %s", error)
+        except Exception as error:
+            _log.warning("the lease was not let go, and runs out by itself: %s", told(error))
 
     def _govern(self, engine: FleetEngine, over: threading.Event) -> None:
         file = self._file

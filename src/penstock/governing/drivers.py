@@ -15,6 +15,9 @@ from pathlib import Path
 from threading import Event
 from types import FrameType
 
+from penstock.errors import PenstockError, told
+from penstock.spoken import spoken
+
 _LOOK_EVERY_S = 0.2
 ENDS_WITHIN_S = 120.0  # a supervised driver gives its own 90 s
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -42,14 +45,18 @@ def drive(
     """Start all, and wait until all have ended or somebody asks for the end; the exit code that says most.
 
     `started` hears the name and process id of each. A signal that somebody had ignored for us (nohup) stays ignored.
+    Whoever cannot hear or note them ends none of them.
     """
-    stop = Event()
+    stop, tell = Event(), spoken(tell)
     with _heard(stop), ExitStack() as ended:
         running: dict[str, subprocess.Popen[bytes]] = {}
         ended.callback(lambda: _end(running))
         for driver in drivers:
             running[driver.name] = _start(driver)
-            started(driver.name, running[driver.name].pid)
+            try:
+                started(driver.name, running[driver.name].pid)
+            except PenstockError as error:  # it is found by its command line all the same
+                tell(f"{driver.name}: its process could not be noted: {told(error)}")
             tell(f"{driver.name}: process {running[driver.name].pid}, log {driver.log}")
         codes = list(_codes(running, stop, tell))
     return INTERRUPTED if stop.is_set() else max(codes, default=0)

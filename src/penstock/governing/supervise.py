@@ -11,7 +11,6 @@ is a new process, or one that stood by (`standby.py`).
       +----------------------------------------------------------------------------------------------------/
 """
 
-import logging
 import os
 import signal
 import subprocess
@@ -27,11 +26,12 @@ from types import FrameType
 
 from penstock.core.restart_policy import RestartPolicy
 from penstock.engines.spark.restarts import Attempts, Health
-from penstock.errors import OutageError, PenstockError, TakenOverError, told
+from penstock.errors import OutageError, PenstockError, TakenOverError
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S
 from penstock.governing.signs import Watch
 from penstock.governing.standby import Attendant, Nobody, Second, Word
+from penstock.spoken import spoken
 
 STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
 _INTERRUPTED = 130
@@ -41,8 +41,6 @@ _AWAY = (OutageError.exit_code, False)  # no room for another process, for insta
 _ENDS_WITHIN_S = 90.0
 _LOOK_EVERY_S = 0.1
 POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
-
-_log = logging.getLogger("penstock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def supervise(what: Supervised, tell: Callable[[str], None], stop: Event) -> int
     It is given `--run-id`, `--supervisor` and `--heartbeat` in every life, and `--run-age` and `--down-since` in all
     but the first. Ctrl-C, as in a notebook's cell, ends it too; an error of who is told of its lives ends nothing.
     """
-    tell = _apart(tell)
+    tell = spoken(tell)
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         file = what.heartbeat or Path(place, "heartbeat")
         given = ["--run-id", what.run_id or uuid.uuid4().hex[:12], "--supervisor", str(os.getpid())]
@@ -91,18 +89,6 @@ def supervise(what: Supervised, tell: Callable[[str], None], stop: Event) -> int
             return _lives(replace(what, command=command, heartbeat=file), file, stop, tell, beside)
         finally:
             beside.end()
-
-
-def _apart(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Words that cannot be written, as on a disk that is full or to a terminal that is gone, are nobody's end."""
-
-    def say(text: str) -> None:
-        try:
-            tell(text)
-        except (Exception, SystemExit) as error:  # rich makes an exit of a pipe that nobody reads
-            _log.warning("nobody could be told that the driver %s: %s", text, told(error))
-
-    return say
 
 
 def _beside(what: Supervised, command: Sequence[str], tell: Callable[[str], None]) -> Attendant:

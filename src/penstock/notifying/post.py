@@ -60,6 +60,7 @@ class _Round:
 
     def __init__(self, notifier: Notifier, first_retry_s: float) -> None:
         self._notifier = notifier
+        self._wants = notifier.wants  # once: a package's own code has no place in a round
         self._first_retry_s = first_retry_s
         self._waiting: queue.Queue[Message | None] = queue.Queue(MOST_WAITING)
         self._closing = threading.Event()
@@ -68,7 +69,7 @@ class _Round:
         self._thread.start()
 
     def take(self, message: Message) -> None:
-        if message.happening.kind not in self._notifier.wants:
+        if message.happening.kind not in self._wants:
             return
         try:
             self._waiting.put_nowait(message)

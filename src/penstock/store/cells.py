@@ -73,6 +73,13 @@ def number_in(row: Mapping[Any, Any], name: str) -> float:
     return found
 
 
+def epoch_in(row: Mapping[Any, Any], name: str) -> float:
+    found = number_within(row[name], 0.0, LATEST_EPOCH_S)
+    if found is None:
+        raise ValueError(f"{name}: {shown(row[name])} is no instant")
+    return found
+
+
 def _figure_in(row: Mapping[Any, Any], name: str, least: float, most: float, what: str) -> float | None:
     """A ValueError where what stands there is none: SQLite keeps words and bytes in a column of numbers, too."""
     value = row[name]

@@ -220,7 +220,14 @@ def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
     table = tables.audit
     wanted = sa.select(table).where(table.c.run == run).order_by(table.c.id.desc()).limit(NEWEST_TOLD)
     found = connection.execute(wanted).mappings().all()[::-1]
-    return tuple(AuditEntry(row["at_epoch_s"], row["who"], row["act"], row["detail"]) for row in found)
+    return tuple(map(_act, found))
+
+
+def _act(row: FoundRow) -> AuditEntry:
+    try:
+        return AuditEntry(cells.epoch_in(row, "at_epoch_s"), row["who"], row["act"], row["detail"])
+    except ValueError as error:
+        raise ValueError(f"penstock_audit, id {row['id']}: {error}") from error
 
 
 def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, StepsTaken]:

@@ -270,6 +270,23 @@ def test_while_the_cluster_manager_is_away_executors_go_and_none_are_promised() 
     assert ([order.executors for order in clicks.given], fraud.given) == ([2], [])
 
 
+def test_whatever_goes_wrong_with_asking_the_cluster_manager_is_told_and_the_rest_between_rounds_is_done() -> None:
+    fleet = Fleet()
+    clicks = of_one("clicks", fleet.cluster, 100.0, wanted=4)
+    fleet.report(clicks)
+
+    def fails() -> Room:
+        raise ZeroDivisionError("of a package beside penstock")
+
+    fleet.cluster.room = fails  # type: ignore[method-assign]
+    fleet.now += fleet.settings.forgotten_s + 1.0
+    fleet.engine.tend()
+    snapshot = fleet.engine.observe(fleet.now)
+    assert snapshot.jobs == ()  # it was silent for so long that it is forgotten
+    told = [deed for deed in snapshot.deeds if deed.text == "what the cluster has is not known"]
+    assert ["ZeroDivisionError: of a package beside penstock" in (deed.error or "") for deed in told] == [True]
+
+
 class UnderQuota(SimulatedCluster):
     """More cores than anybody may have, and something that waits."""
 

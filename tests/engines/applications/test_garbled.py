@@ -111,6 +111,12 @@ def test_what_is_no_answer_is_an_outage_of_every_manager(answer: bytes) -> None:
             assert "\x1b" not in str(told.value)
 
 
+def test_a_token_that_cannot_be_read_for_a_moment_is_an_outage(tmp_path: Path) -> None:
+    api = KubernetesApi("http://127.0.0.1:1", ssl.create_default_context(), token_file=tmp_path / "renewed")
+    with pytest.raises(OutageError, match="cannot be asked without a token: FileNotFoundError"):
+        api.get("/api/v1/nodes")
+
+
 @contextmanager
 def answering(answer: bytes) -> Iterator[str]:
     """A server that says that to whatever it is asked."""

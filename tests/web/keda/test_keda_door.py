@@ -92,6 +92,21 @@ def test_one_that_follows_does_not_listen_and_begins_to_when_it_takes_over(site:
     eventually(lambda: refused_or(lambda: second.value(application="fraud")) == 4.0)
 
 
+def test_whatever_ends_a_term_of_the_door_it_listens_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    listen, errors = KedaDoor._listen, [grpc.aio.UsageError("nobody foresaw this"), KeyError("port")]
+
+    async def failing(self: KedaDoor) -> None:
+        if errors:
+            raise errors.pop()
+        await listen(self)
+
+    monkeypatch.setattr(KedaDoor, "_listen", failing)
+    known = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    door = KedaDoor(lambda: known, lambda: True, lambda: AgentTokens({}))
+    with door.open(), keda_at(door.address) as keda:
+        assert keda.value(application="team-a/fraud") == 3.0
+
+
 def test_what_is_not_known_now_is_unavailable_and_ends_a_stream() -> None:
     known = [Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)]
 

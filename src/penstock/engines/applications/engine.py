@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 from penstock.core.figures import Snapshot
@@ -20,7 +21,7 @@ from penstock.core.levers import Executors
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.applications.absent import AbsentApplications
 from penstock.engines.applications.book import Application
-from penstock.engines.applications.cluster import Cluster
+from penstock.engines.applications.cluster import Cluster, understood
 from penstock.engines.applications.cluster_watch import ClusterWatch, cores_for, machines_of
 from penstock.engines.applications.diary import FleetDiary
 from penstock.engines.applications.joining import LEAST_SIZE, check_driver, check_names, check_size
@@ -30,7 +31,10 @@ from penstock.engines.applications.promises import promises
 from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Order, Reply, Report, Serials
 from penstock.engines.applications.wishes import ExecutorWish, wish_of
-from penstock.errors import OutageError
+from penstock.engines.hand import Limit, NoLimit
+from penstock.errors import OutageError, PenstockError
+
+_AT_LEISURE: Limit = NoLimit()
 
 
 class NotLeadingError(OutageError):
@@ -47,8 +51,11 @@ class FleetEngine:
         epoch: int = 1,
         leads: Callable[[], bool] = lambda: True,
         even: Callable[[], float] = time.monotonic,
+        asking: Limit = _AT_LEISURE,
     ) -> None:
+        """`asking` is how long the cluster manager is waited for."""
         self._cluster = cluster
+        self._asking = asking
         self._settings = settings
         self._epoch = epoch
         self._leads = leads
@@ -255,11 +262,16 @@ class FleetEngine:
             return
         self._looked_s = now
         try:
-            room = self._cluster.room()
-        except OutageError as error:
+            self._asking.do("asking the cluster what is free", partial(self._ask, now))
+        except PenstockError as error:
+            late = f"{self._cluster.name} has not said in time what is free"
             with self._lock:
-                self._watch.failed(str(error))
-            return
+                self._watch.failed(str(error) if isinstance(error, OutageError) else late)
+
+    def _ask(self, now: float) -> None:
+        """What comes too late for whoever waits is known from then on all the same."""
+        with understood(self._cluster.name):
+            room = self._cluster.room()
         with self._lock:
             self._known = self._watch.told(room, now, self._known)
             if not self._settings.advises:

@@ -53,7 +53,7 @@ class KubernetesApi:
 
     def send(self, method: str, path: str, body: Any = None, within_s: float = _ANSWERS_WITHIN_S) -> Any:
         """The answer; an OutageError where there is none: then nobody knows whether what was sent was done."""
-        token = self.token if self.token_file is None else self.token_file.read_text(encoding="utf-8").strip()
+        token = self._own_token()
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         headers |= {"Authorization": f"Bearer {token}"} if token else {}
         raw = None if body is None else json.dumps(body).encode()
@@ -66,6 +66,13 @@ class KubernetesApi:
             raise kind(f"Kubernetes at {self.server}: {_said(error)}") from None
         except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
             raise OutageError(f"Kubernetes at {self.server} does not answer: {told(error)}") from None
+
+    def _own_token(self) -> str:
+        """As its file has it now, which is away for a moment at times; so are descriptors to read it with."""
+        try:
+            return self.token if self.token_file is None else self.token_file.read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise OutageError(f"Kubernetes at {self.server} cannot be asked without a token: {told(error)}") from None
 
 
 def api(environment: Mapping[str, str] = os.environ, pod: Path = _POD) -> KubernetesApi:

@@ -115,7 +115,7 @@ class KedaDoor:
                 try:
                     await self._listen()
                     said = ""
-                except (OSError, RuntimeError) as error:
+                except Exception as error:  # gRPC has kinds of its own; the next term is tried all the same
                     if told(error) != said:
                         _log.warning("KEDA is not listened to at %s: %s", self.address, told(error))
                     said = told(error)
