@@ -20,10 +20,6 @@ _LOG_GRID = np.log(_GRID)
 # Of the logarithm of a latency: no more alike than that are the batches of one job, and what is foretold of them. So a
 # target is kept with a margin where that costs little: at its very edge it would be missed half of the time.
 _SPREAD = 0.2
-# A latency is reckoned as so much longer against its target: what is foretold is too good by a little, as often as not,
-# and whoever states a target was promised to be in it. By its shape alone 5 % beyond the target cost 5 %, and others'
-# gain may well be worth that.
-_MARGIN = 0.25
 LATE = 0.5  # how much of a score is about the horizon's second half: what lasts, beside what comes first
 
 
@@ -63,7 +59,7 @@ def _shares_of(alike: Objectives, found: Course, recovery: Callable[[], Floats])
     """The share of their utility that jobs have over all of the horizon, and over its second half."""
     if alike.kind == "latency":
         which, in_targets = lateness(alike, found)
-        spread = _shares(alike.shape, _on_grid((1.0 + _MARGIN) * in_targets), _SPREAD)
+        spread = _shares(alike.shape, _on_grid(in_targets), _SPREAD)
         whole = found.in_cells(found.counts_s[which] * spread, which)[:, alike.jobs] / found.horizon_s
         return whole, found.in_cells(found.late_s[which] * spread, which)[:, alike.jobs] / _late_s(found)
     if alike.kind == "juice":
