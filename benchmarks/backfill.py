@@ -20,7 +20,7 @@ from machine_use import read_machine, use_between
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.engines.spark.jobs import Job
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from penstock.core.placement import Placement, Slot, Thread
+from penstock.core.known.placement import Placement, Slot, Thread
 from penstock.planning.provision.predict import predict
 from penstock.planning.provision.settings import PlaceSettings
 

@@ -25,7 +25,7 @@ from chaos_world import AWAY_S, Postgres, until_it_works
 from fleet_world import of_one
 from tests.governing.coordinators import Fleet, Program
 
-from penstock.core.orders import Act, Request
+from penstock.core.asked.orders import Act, Request
 from penstock.errors import PenstockError
 from penstock.store.open import open_store
 

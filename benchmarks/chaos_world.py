@@ -22,7 +22,7 @@ from chaos_faults import AHEAD, DATABASE_DISK, Fault, Kind
 from chaos_record import RUN
 from soak_driver import executors, family
 
-from penstock.core.orders import Act, Request, Wish
+from penstock.core.asked.orders import Act, Request, Wish
 from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.spark import standalone

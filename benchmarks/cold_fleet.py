@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from slow_executors import GOES_WITHIN_S, Machine
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.engines.sim.microbatch.spec import Slowness
 

@@ -11,12 +11,12 @@ from cold_fleet import INTERVAL_S, ColdApplication
 from slow_executors import Holding, Machine
 
 from penstock.analysis.assess import assess
-from penstock.core.figures import Snapshot
+from penstock.core.asked.orders import NoControl, Orders
 from penstock.core.levers import Executors
-from penstock.core.orders import NoControl, Orders
 from penstock.core.plan import Step
 from penstock.core.run import RunInfo
-from penstock.core.view import View
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
 from penstock.loop import Governor, LoopSettings
 from penstock.planning.registry import policy_named

@@ -27,7 +27,7 @@ from machine_use import read_machine
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.live import LiveSpark

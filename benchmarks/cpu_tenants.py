@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.engines.spark.jobs import Job
 from penstock.governing.comparison import Tenants
 

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from penstock.core.cycle import Cycle
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Outcome, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.simulation.live import LiveOptions, begin_live, live
 from penstock.store.desk import Card
 from penstock.store.open import open_store

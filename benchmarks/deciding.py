@@ -13,11 +13,11 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import BatchBound, Dial, Shows, Slots, Trigger
-from penstock.core.view import JobView, View, snapshot_of
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View, snapshot_of
 from penstock.planning.registry import policy_named
 from penstock.store.codec import encode
 from penstock.store.fitting import LeftOut, snapshot_text

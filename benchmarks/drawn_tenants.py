@@ -14,7 +14,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 
 PARTITIONS = 4  # of each topic
 SCHEMA = "id LONG, key STRING"

@@ -14,7 +14,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.simulation.twins import Fixed, Twin, run
 from penstock.simulation.twins.cases import COLD, DRIVER_NOISE, NOISE

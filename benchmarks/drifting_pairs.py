@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 

@@ -26,7 +26,7 @@ from fleet_jobs import WAIT_S
 from fleet_of_eight import UTILITY, by_hand
 from fleet_site import BESIDES, NAMES, URGENT
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.engines.sim.microbatch.spec import Slowness
 

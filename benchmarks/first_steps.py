@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning.registry import policy_named
 from penstock.simulation.twins import Fixed, Twin, TwinResult, mean_share, run
 

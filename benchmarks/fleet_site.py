@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fleet_clusters import Standing
 
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import PenstockError
 from penstock.governing.demo_tenants import spike
 from penstock.store.open import open_store

@@ -9,9 +9,9 @@ from typing import Any
 from fleet_rows import kept, told_of
 from fleet_site import INTERVAL_S, URGENT, Site, curve, views
 
+from penstock.core.known.prediction import foretold_text
 from penstock.core.levers import Executors
-from penstock.core.prediction import foretold_text
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.store.open import open_store
 
 _TOLD_WITHIN_S = 5.0  # the coordinator asks every 2 s, and is answered within 3

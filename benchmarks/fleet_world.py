@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
 from penstock.engines.applications.cluster import Room, Worker
 from penstock.engines.applications.wire import Order, SaidExecutors, SaidState, SaidTenant
 

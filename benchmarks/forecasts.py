@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from penstock.analysis.forecast.chosen import METHODS, BestOnPast
 from penstock.analysis.forecast.method import Method
 from penstock.analysis.forecast.naive import Naive, SeasonalNaive
-from penstock.core.forecast import Series
+from penstock.core.known.forecast import Series
 from penstock.workloads.rates import read_trace
 
 DAY_S = 86_400.0

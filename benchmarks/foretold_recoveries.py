@@ -18,9 +18,9 @@ import numpy as np
 from penstock.analysis.assess import assess
 from penstock.analysis.conformal import within
 from penstock.config.profiles import read_profile
-from penstock.core.failures import FailureKind
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.plan import Step
+from penstock.core.seen.failures import FailureKind
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.planning.phoebe.foretelling import LEVEL

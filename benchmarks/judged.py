@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from trial_meter import Measured, Meter, Moment, Topics
 
 from penstock.config.tenants import TenantsFile
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 
 SETTLED_FROM_S = 30.0  # from here on an urgent tenant is to have its target

@@ -30,8 +30,8 @@ from table import CHOSEN, HEADER, rows
 from trial_meter import Topics
 
 from penstock.config.tenants import TenantPart
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job

@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.figures import JobFigures
-from penstock.core.real_time import RealTime
+from penstock.core.asked.real_time import RealTime
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job

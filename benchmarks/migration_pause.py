@@ -25,7 +25,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import Routed, reroute

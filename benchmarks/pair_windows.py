@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from pathlib import Path
 
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.core.units import positive_seconds
 from penstock.errors import ConfigError
 

@@ -19,7 +19,7 @@ from job_profiling import profile_simulated, spaced
 from phoebe_plot import draw
 
 from penstock.config.profiles import write_profile
-from penstock.core.recovery import recovery_time
+from penstock.core.known.recovery import recovery_time
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 from penstock.planning.phoebe.profiling import CopySearch, CopySearchSettings
 from penstock.planning.phoebe.prospects import Leeway

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from penstock.config.profiles import read_profile
-from penstock.core.batch_recovery import Batches, batch_recovery_time
-from penstock.core.recovery import recovery_time
+from penstock.core.known.batch_recovery import Batches, batch_recovery_time
+from penstock.core.known.recovery import recovery_time
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.outlook import outlook_of
 from penstock.planning.phoebe.settings import PhoebeSettings

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from penstock.core.placement import Placement, Slot
-from penstock.core.topology import Topology
-from penstock.core.trial import Measured, Task, Trial
+from penstock.core.known.placement import Placement, Slot
+from penstock.core.seen.topology import Topology
+from penstock.core.seen.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.application import SlotApplication, slot_application
 from penstock.engines.spark.profiling.binding import ThreadGroup
 from penstock.engines.spark.profiling.crew import crew

@@ -14,9 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from penstock.config.plan_job import PlanJob, read_plan_job
-from penstock.core.performance import PerformanceModel
-from penstock.core.placement import Placement
-from penstock.core.topology import Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.known.placement import Placement
+from penstock.core.seen.topology import Topology
 from penstock.errors import PlacementError
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place, place_on_fewest

@@ -27,8 +27,8 @@ from plan_runner import PlanMeasured, plan_runner
 
 from penstock.analysis.stability import judge
 from penstock.config.plan_job import PlanJob, read_plan_job
-from penstock.core.placement import Placement
-from penstock.core.trial import Task
+from penstock.core.known.placement import Placement
+from penstock.core.seen.trial import Task
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.planning.profiling.search import bisect
 from penstock.planning.profiling.settings import SearchSettings

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from penstock.core.batches import BatchFigures
-from penstock.core.view import JobView, View
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.view import JobView, View
 from penstock.governing.comparison import TrialResult
 
 

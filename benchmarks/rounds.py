@@ -19,9 +19,9 @@ from tenants import HENGE, INTERVAL_S
 from waiting_task import WAIT_S
 
 from penstock.config.plan_job import read_models
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.slot_limits import SlotLimits
-from penstock.core.topology import Topology
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.seen.topology import Topology
 from penstock.engines.spark.jobs import Job
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial

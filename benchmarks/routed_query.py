@@ -24,8 +24,8 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from trial_meter import told_batches
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces

@@ -21,7 +21,7 @@ from routing_drawings import draw_edges, draw_network, draw_rerouting, draw_wind
 from routing_figures import Finding, findings_rerouting, findings_synthetic, rerouted_case
 from routing_weeks import Trial, Way, heaviest_key, tried
 
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import Judgement
 from penstock.planning.routing.route import route

@@ -18,7 +18,7 @@ from drifting_pairs import DriftingPairs
 from pair_windows import windows_of
 from routing_weeks import Trial, Way, tried
 
-from penstock.core.pairs import Pair, PairCounts, merged
+from penstock.core.seen.pairs import Pair, PairCounts, merged
 from penstock.correlation.sampling import MOST, SampledWindow, one_in_for
 
 Batches = Sequence[Sequence[Pair]]

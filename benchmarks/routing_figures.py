@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from routing_network import GIGABIT, Network, hashed_local, throughput_rps, worst_local
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import judge
 from penstock.planning.routing.route import route

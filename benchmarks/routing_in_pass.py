@@ -28,7 +28,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.correlation.sampling import one_in_for
 from penstock.engines import processes
 from penstock.engines.spark.jvm.stages import StageReader

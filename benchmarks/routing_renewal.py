@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from penstock.core.pairs import Pair, PairCounts
-from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.known.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.core.units import positive_seconds
 from penstock.correlation.history import PairHistory
 from penstock.planning.routing.graph import graph_of

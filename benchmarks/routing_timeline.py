@@ -30,7 +30,7 @@ from pyspark.sql import SparkSession
 from routed_query import CONF, Pairs, files_of, last_shuffle, query_of, synthetic, wait_for_executors, write_files
 from trial_meter import told_batches
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.engines import processes
 from penstock.engines.spark import standalone
 from penstock.engines.spark.engine import SparkEngine

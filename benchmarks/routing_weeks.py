@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routes import Links
-from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.known.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.seen.pairs import PairCounts
+from penstock.core.seen.routes import Links
 from penstock.correlation.history import PairHistory
 from penstock.planning.routing.graph import KeyGraph, graph_of
 from penstock.planning.routing.judging import Judgement, judge

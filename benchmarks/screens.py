@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Outcome, Plan
 from penstock.core.run import RunInfo
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.registry import DEFAULT
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import simulate

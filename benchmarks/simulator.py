@@ -11,9 +11,9 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
-from penstock.core.view import JobView, View
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.registry import policy_named
 from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate

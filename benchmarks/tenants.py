@@ -28,8 +28,8 @@ from pyspark.sql import SparkSession
 from recording import record
 from table import CHOSEN, HEADER, rows
 
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines import processes
 from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import Job

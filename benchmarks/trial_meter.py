@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from pyspark.sql import SparkSession
 
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.watch.arrivals import ArrivedBy

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from penstock.core.trial import Work
+from penstock.core.seen.trial import Work
 
 WAIT_S = 0.02
 

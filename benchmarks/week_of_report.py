@@ -23,7 +23,7 @@ from day_of_tenants import day, record
 from penstock.core.cycle import Cycle
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.store.open import open_store
 
 TENANTS = 8

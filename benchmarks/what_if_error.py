@@ -16,8 +16,9 @@ from against_spark import decider_of, recordings
 from recorded_twin import Recording
 
 from penstock.analysis.assess import assess
-from penstock.core.batches import TOLD, BatchFigures
-from penstock.core.figures import (
+from penstock.core.levers import Dial
+from penstock.core.seen.batches import TOLD, BatchFigures
+from penstock.core.seen.figures import (
     ALL_OPERATORS,
     JobFigures,
     LatencyFigures,
@@ -26,8 +27,7 @@ from penstock.core.figures import (
     Snapshot,
     StageFigures,
 )
-from penstock.core.levers import Dial
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchJob
 from penstock.simulation.twins import Twin, twin_named
 from penstock.whatif.question import Past, SimulatorTrial

@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 
 from penstock.config.problems import checked
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.asked.orders import Act, Request
 from penstock.core.levers import Slots
-from penstock.core.orders import Act, Request
 from penstock.core.plan import Decision, Reason
 from penstock.core.run import RunInfo
 from penstock.loop import LoopSettings

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from penstock.core.budget import Budget, Burn, SpentBudget
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency, scaled
+from penstock.core.asked.budget import Budget, Burn, SpentBudget
+from penstock.core.asked.intents import Intent, Latency, scaled
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy, PolicyMemory
-from penstock.core.topology import Topology
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.topology import Topology
+from penstock.core.seen.view import JobView, View
 from penstock.planning.limits import within_limits
 
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Answer, Orders, Proposal
 from penstock.core.cycle import Cycle, PastRound
-from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent
-from penstock.core.orders import Answer, Orders, Proposal
 from penstock.core.plan import Decision, Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import Clock, Policy, PolicyMemory
-from penstock.core.view import View, snapshot_of
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View, snapshot_of
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.store.memory import MemoryStore
 from tests.recorded import RUN, URGENT, Noted, a_decision, a_view

@@ -41,8 +41,8 @@ def described(reference: str) -> Described:
 def names_at(path: str) -> list[str]:
     """What stands where the page has `::: path`, each with its module.
 
-    >>> names_at("penstock.core.juice.juice"), names_at("penstock.core.levers")[-2:]
-    (['penstock.core.juice.juice'], ['penstock.core.levers.Trigger', 'penstock.core.levers.thread_move'])
+    >>> names_at("penstock.core.seen.juice.juice"), names_at("penstock.core.levers")[-2:]
+    (['penstock.core.seen.juice.juice'], ['penstock.core.levers.Trigger', 'penstock.core.levers.thread_move'])
     """
     home, _, name = path.rpartition(".")
     module = getattr(importlib.import_module(home), name, None)

@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.cycle import Cycle
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.forecast import Forecast
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.known.forecast import Forecast
+from penstock.core.known.prediction import Foretold, PredictionError
 from penstock.core.levers import Tasks
-from penstock.core.pairs import PairCounts
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
-from penstock.core.prediction import Foretold, PredictionError
-from penstock.core.routes import PastMove, RouteFigures
 from penstock.core.run import RunInfo
-from penstock.core.topology import Topology
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.pairs import PairCounts
+from penstock.core.seen.routes import PastMove, RouteFigures
+from penstock.core.seen.topology import Topology
+from penstock.core.seen.view import JobView, View
 
 URGENT = Intent(Latency("2s", percentile=95, utility=35), Juice(1.0, utility=35), recovery="60s")
 FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.8, "waves", error=0.7)

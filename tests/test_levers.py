@@ -11,11 +11,11 @@ import pytest
 
 from penstock.actuation.order import order
 from penstock.analysis.verdicts import OpenDecisions
+from penstock.core.asked.orders import Act, Request, Wish
+from penstock.core.known.settling import settles_s
 from penstock.core.levers import ALL_OPERATORS, KINDS, WHOLE, WORDS, Dial, Kind, Move, dial_of, move_of
-from penstock.core.orders import Act, Request, Wish
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.settling import settles_s
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, split
 from penstock.planning.asked import asked_for, check, with_asked

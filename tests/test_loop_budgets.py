@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from penstock.core.budget import Budget, BudgetWindow
-from penstock.core.figures import LatencyFigures, Snapshot
-from penstock.core.hours import Excluded, Hours
-from penstock.core.intents import Intent, Latency
-from penstock.core.orders import NoControl, Orders
+from penstock.core.asked.budget import Budget, BudgetWindow
+from penstock.core.asked.hours import Excluded, Hours
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.asked.orders import NoControl, Orders
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.ports import PolicyMemory
-from penstock.core.states import State, state_of
-from penstock.core.view import JobView, View, snapshot_of
+from penstock.core.seen.figures import LatencyFigures, Snapshot
+from penstock.core.seen.states import State, state_of
+from penstock.core.seen.view import JobView, View, snapshot_of
 from penstock.loop import Carried, Governor
 from penstock.store.memory import MemoryStore
 from tests.recorded import Noted, a_job, a_view

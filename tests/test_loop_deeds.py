@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from penstock.core.deeds import Deed
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
-from penstock.core.view import snapshot_of
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import snapshot_of
 from penstock.loop import Governor
 from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore

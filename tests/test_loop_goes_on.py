@@ -9,10 +9,10 @@ from itertools import pairwise
 import pytest
 from py4j.protocol import Py4JError
 
-from penstock.core.budget import Budget
-from penstock.core.intents import Intent
+from penstock.core.asked.budget import Budget
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.levers import Tasks
-from penstock.core.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.ports import Engine, Policy, StartsAgain, Store
 from penstock.errors import ConfigError, EngineError, LeaseLostError
 from penstock.loop import LoopSettings, drive

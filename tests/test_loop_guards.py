@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.cycle import Cycle
-from penstock.core.intents import Intent, Latency
 from penstock.core.levers import BatchBound, Move, Partitions, Slots
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.baselines.hands_off import NoMemory

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.asked.orders import Act, Answer, Request, Wish
 from penstock.core.levers import Tasks
-from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
-from penstock.core.view import View, snapshot_of
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View, snapshot_of
 from penstock.errors import EngineError
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing

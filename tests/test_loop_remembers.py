@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.figures import LatencyFigures, Snapshot
-from penstock.core.hours import Excluded
-from penstock.core.intents import Intent, Juice, Latency, Recovery
-from penstock.core.outlook import JobOutlook
+from penstock.core.asked.hours import Excluded
+from penstock.core.asked.intents import Intent, Juice, Latency, Recovery
+from penstock.core.known.outlook import JobOutlook
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.ports import PolicyMemory
-from penstock.core.view import View, snapshot_of
+from penstock.core.seen.figures import LatencyFigures, Snapshot
+from penstock.core.seen.view import View, snapshot_of
 from penstock.loop import Governor
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store

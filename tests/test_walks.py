@@ -20,7 +20,7 @@ from penstock.config.checking import check_tenants
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Policy, PolicyMemory
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
@@ -38,7 +38,7 @@ INTENT_TO_POOL = (
     "config/document.py:read_document",
     "config/problems.py:tried",
     "config/intents.py:intent_of",
-    "core/intents.py:Intent.score",
+    "core/asked/intents.py:Intent.score",
     "planning/arbiter/policy.py:Arbiter.decide",
     "planning/limits.py:within_limits",
     "planning/approval.py:split",

@@ -14,17 +14,17 @@ from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, aged, assess
 from penstock.analysis.budgets import Ledgers, budgeted, with_ledgers, without_ledger
 from penstock.analysis.verdicts import OpenDecisions, judged_later, resumed
+from penstock.core.asked.intent_hours import asked_at, limited
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Answer, Control, NoControl, Orders
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle
-from penstock.core.figures import Snapshot
-from penstock.core.intent_hours import asked_at, limited
-from penstock.core.intents import Intent
-from penstock.core.orders import Answer, Control, NoControl, Orders
-from penstock.core.outlook import JobOutlook, standing
+from penstock.core.known.outlook import JobOutlook, standing
+from penstock.core.known.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store, start_by_hand
-from penstock.core.price import Price
-from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
-from penstock.core.view import View
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View
 from penstock.engines.hand import RoundLimits
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.actuation.order import order
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Executors, Move, Slots, Table, Tasks
 from penstock.core.plan import Decision, Plan, Reason, Step
-from penstock.core.routing_table import RoutingTable
 
 
 def plan(*decisions: tuple[Move, ...]) -> Plan:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from penstock.analysis.assess import assess
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
-from penstock.core.intents import Intent, Juice, Latency, Recovery
-from penstock.core.outlook import JobOutlook
+from penstock.core.asked.intents import Intent, Juice, Latency, Recovery
+from penstock.core.known.outlook import JobOutlook
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
 
 INTENTS = {"a": Intent(Latency("2s", utility=35)), "b": Intent(Juice(0.9, utility=10))}
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from penstock.analysis.verdicts import OpenDecisions
+from penstock.core.known.prediction import Foretold
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Reason, Verdict
-from penstock.core.prediction import Foretold
 from tests.builders import job, view
 
 AT_S = 60.0

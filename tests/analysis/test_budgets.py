@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from penstock.analysis.budgets import budgeted, share_asked, with_ledgers, without_ledger
 from penstock.analysis.verdicts import OpenDecisions
-from penstock.core.budget import Budget, BudgetWindow, WindowLook
-from penstock.core.hours import Hours
-from penstock.core.intent_hours import asked_at
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.budget import Budget, BudgetWindow, WindowLook
+from penstock.core.asked.hours import Hours
+from penstock.core.asked.intent_hours import asked_at
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Effect, Reason
-from penstock.core.states import State, state_of, tally_of
-from penstock.core.view import JobView
+from penstock.core.seen.states import State, state_of, tally_of
+from penstock.core.seen.view import JobView
 from penstock.planning.henge.actions import candidates
 from tests.builders import job, view
 

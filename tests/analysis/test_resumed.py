@@ -11,7 +11,7 @@ from penstock.analysis.verdicts import OpenDecisions, resumed
 from penstock.core.cycle import PastRound
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Effect, Reason, Verdict
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from tests.builders import job, view
 
 STEP = Decision(Reason.RECONFIGURED, (Tasks("fraud", "work", 4, 8),), "why", 0.0, 20.0)

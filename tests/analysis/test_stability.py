@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.analysis.stability import StabilitySettings, judge, latency_slope
-from penstock.core.trial import Measured, Trial
+from penstock.core.seen.trial import Measured, Trial
 from penstock.errors import ConfigError
 
 

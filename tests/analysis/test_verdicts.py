@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from penstock.analysis.verdicts import OpenDecisions
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import LatencyFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.known.prediction import Foretold
+from penstock.core.known.settling import LONGEST_SETTLE_S
 from penstock.core.levers import Tasks, Trigger
 from penstock.core.plan import Decision, Effect, Reason, Verdict
-from penstock.core.prediction import Foretold
-from penstock.core.settling import LONGEST_SETTLE_S
-from penstock.core.view import View
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import LatencyFigures
+from penstock.core.seen.view import View
 from tests.builders import job, view
 
 FOUR = 4  # threads of each tenant, where a test does not say otherwise

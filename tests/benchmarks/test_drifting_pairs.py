@@ -3,7 +3,7 @@
 import pytest
 from drifting_pairs import DriftingPairs
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
 
 

@@ -7,7 +7,7 @@ from first_steps import gained, text_of
 
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.simulation.twins import twin_named
 
 

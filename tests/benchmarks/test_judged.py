@@ -10,10 +10,10 @@ from machine_use import MachineUse
 from table import TITLES, rows
 from trial_meter import Had, Measured, Moment
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import BatchBound
 from penstock.core.plan import Decision, Reason, Step, StepOutcome
-from penstock.core.prediction import PredictionError
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.governing.comparison import PolicyTurn, TrialResult
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pair_windows import windows_of
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
 
 

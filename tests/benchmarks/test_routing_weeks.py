@@ -6,7 +6,7 @@ import pytest
 from drifting_pairs import DriftingPairs
 from routing_weeks import Trial, Way, heaviest_key, tried
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import Judgement
 

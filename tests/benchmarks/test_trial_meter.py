@@ -3,7 +3,7 @@
 import pytest
 from trial_meter import Measured, done_rps
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.engines.spark.watch.arrivals import ArrivedBy
 from penstock.engines.spark.watch.progress import Batch
 

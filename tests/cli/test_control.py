@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from penstock.cli.control import control
 from penstock.cli.top import top
 from penstock.cli.turning import LEVER_COMMANDS
+from penstock.core.asked.orders import Act, Answer, Wish
 from penstock.core.levers import KINDS, WHOLE, Dial, Disturbs, Shows
-from penstock.core.orders import Act, Answer, Wish
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.acting import NotLiveError

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from penstock.cli.screen import Screen
 from penstock.cli.terminal import Terminal
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import Reader

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from penstock.config.coordination import CoordinationFile, read_coordination
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import FixedCluster
 from penstock.engines.applications.standalone import StandaloneCluster

@@ -3,8 +3,8 @@
 import pytest
 
 from penstock.config.intents import IntentPart, intent_of
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.shapes import AllOrNothing, Knee, LinearLatency, Shape
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.asked.shapes import AllOrNothing, Knee, LinearLatency, Shape
 
 BEFORE = Intent(Latency("2s", percentile=95, shape="step"), Juice(0.8, shape="step"))
 

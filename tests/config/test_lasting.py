@@ -8,9 +8,9 @@ import pytest
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.config.wanted_file import read_wanted
-from penstock.core.budget import Budget
-from penstock.core.hours import Excluded, Hours, instant_of
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.budget import Budget
+from penstock.core.asked.hours import Excluded, Hours, instant_of
+from penstock.core.asked.intents import Intent, Latency
 from penstock.errors import ConfigError
 
 FILE = """

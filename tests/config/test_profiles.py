@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from penstock.config.profiles import read_profile, write_profile
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 from penstock.errors import ConfigError
 
 

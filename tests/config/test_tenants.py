@@ -10,12 +10,12 @@ from penstock.config.named import route_named
 from penstock.config.problems import checked
 from penstock.config.profiles import write_profile
 from penstock.config.tenants import TenantsFile, read_tenants
-from penstock.core.evidence import Observation
-from penstock.core.intents import Intent, Latency
-from penstock.core.price import Price
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.routes import NamedRoute
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.asked.price import Price
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.routes import NamedRoute
 from penstock.engines.spark.routing.route import Routing
 from penstock.errors import ConfigError
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from penstock.core.topology import Edge, Topology
+from penstock.core.seen.topology import Edge, Topology
 
 
 @st.composite

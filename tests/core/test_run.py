@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.intents import Intent, Juice, Latency, Objective
+from penstock.core.asked.intents import Intent, Juice, Latency, Objective
 from penstock.core.levers import Memory
 from penstock.core.plan import Effect, Outcome, Plan, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import DecisionRecord, as_of, asked_latency_s, late_for_s, records_of, with_verdicts

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.batch_recovery import Batches, batch_recovery_time
-from penstock.core.failures import Failure, FailureKind
-from penstock.core.recovery import Short, recovery_time, short_recovery_time
+from penstock.core.known.batch_recovery import Batches, batch_recovery_time
+from penstock.core.known.recovery import Short, recovery_time, short_recovery_time
+from penstock.core.seen.failures import Failure, FailureKind
 from penstock.errors import ConfigError
 
 CALM = Batches(every_s=5.0, fixed_s=1.0, usual_wait_s=8.5)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.correlation.history import PairHistory
 from penstock.errors import ConfigError
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.correlation.sampling import A_BATCH, A_WINDOW, MOST, SampledWindow, one_in_for
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.correlation.sketch import PairSketch
 from penstock.errors import ConfigError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Step
 from penstock.core.ports import World

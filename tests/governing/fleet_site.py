@@ -10,7 +10,7 @@ from fleet_world import SimulatedApplication, SimulatedCluster
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link
 from penstock.governing.coordinating import Coordination, Coordinator

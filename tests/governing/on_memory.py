@@ -21,7 +21,7 @@ from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile
 from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.governing.application import start_application
 from penstock.governing.lives import Applications, Life

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines import processes
 from penstock.engines.applications.wire import Order, Reply, Serials, encode_answer
 from penstock.engines.processes import Process

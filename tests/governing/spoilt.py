@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
 
-from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent, Juice
-from penstock.core.key_placement import KeyPlacement
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.asked.real_time import RealTime
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import BatchBound, Executors, Memory, Move, Partitions, Slots, Table, Tasks, Trigger
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step
-from penstock.core.real_time import RealTime
-from penstock.core.routes import RouteFigures
-from penstock.core.routing_table import RoutingTable
 from penstock.core.run import RunInfo
-from penstock.core.view import View
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.routes import RouteFigures
+from penstock.core.seen.view import View
 from penstock.engines.hand import Hand, NoLimit
 from penstock.engines.hands import TENDS_WITHIN_S, Hands
 from penstock.engines.spark import port

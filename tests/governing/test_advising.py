@@ -1,6 +1,6 @@
 """When advice on a fleet is told."""
 
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.governing.advising import Advising
 from tests.planning.executors.many import round_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from penstock.config.wanted import WantedFile
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.engines.spark.fake import FakeSpark
 from penstock.governing.attach import AttachOptions, governed_by
 from penstock.store.gallery import Gallery

@@ -12,10 +12,10 @@ from typing import Any, cast
 import pytest
 from py4j.protocol import Py4JError
 
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
-from penstock.core.view import View, snapshot_of
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View, snapshot_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from pyspark import SparkContext
 
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.cycle import Cycle
-from penstock.core.intents import Intent, Latency
 from penstock.core.plan import Outcome, Plan
 from penstock.engines.applications.wire import Order, Serials
 from penstock.engines.spark.engine import SparkEngine

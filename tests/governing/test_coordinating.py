@@ -7,9 +7,9 @@ from threading import Event
 import pytest
 from fleet_world import SimulatedApplication, held, of_one
 
-from penstock.core.leader import Leader
 from penstock.core.plan import Reason
-from penstock.core.view import View
+from penstock.core.seen.leader import Leader
+from penstock.core.seen.view import View
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.link import Link, RefusedReportError
 from penstock.engines.applications.wire import Report, SaidState, encode_report, plain_state

@@ -14,7 +14,7 @@ from signal import SIGKILL
 import pytest
 
 from penstock.core.run import Run
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines import processes
 from penstock.engines.applications.cluster import Room
 from penstock.engines.spark.standalone import StartedCluster

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.deeds import Deed
+from penstock.core.seen.deeds import Deed
 from penstock.engines.applications.cluster import Room
 from penstock.store.open import open_store
 from tests.governing.two_drivers import CORES, NAMES, TwoDrivers, check_moved, check_rows, check_story, on_standalone

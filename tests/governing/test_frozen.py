@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.profiling import usage
 from penstock.store.open import open_store
 from tests.drivers import told_by

@@ -4,7 +4,7 @@ import pytest
 
 import penstock as ps
 from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.fake import FakeSpark
 from penstock.errors import LeaseLostError
 from penstock.running.tending import Tending

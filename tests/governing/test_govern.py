@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import penstock as ps
-from penstock.core.figures import ALL_OPERATORS
+from penstock.core.seen.figures import ALL_OPERATORS
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import ConfigError, EngineError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import penstock as ps
 from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.fake import FakeSpark
 from penstock.governing.remembering import Remembering, remember
 from penstock.loop import LoopSettings

@@ -10,8 +10,8 @@ import pytest
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
-from penstock.core.evidence import Observation
 from penstock.core.levers import Dial
+from penstock.core.seen.evidence import Observation
 from penstock.engines.spark.jobs import Job
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, OutageError, TakenOverError
 from penstock.governing import run

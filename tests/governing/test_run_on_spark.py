@@ -16,7 +16,7 @@ from typing import TypeVar
 import pytest
 from playwright.sync_api import Page, expect
 
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.profiling import usage
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.restart_policy import RestartPolicy
+from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.governing.groups import ended
 from penstock.governing.standby import TABLE, Attendant, Nobody, Second, Word, after
 from penstock.governing.standby import StandbyAct as Act

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import pytest
 
-from penstock.core.budget import Budget
+from penstock.core.asked.budget import Budget
+from penstock.core.asked.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.cycle import Cycle
-from penstock.core.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.ports import Policy, Store
 from penstock.engines.hand import Hand
 from penstock.engines.hands import Hands

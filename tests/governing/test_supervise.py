@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.restart_policy import RestartPolicy
+from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.governing.signs import SILENT_AT_MOST_S, Watch
 from penstock.governing.supervise import Supervised, signalled
 from penstock.governing.supervise import supervise as supervise_it

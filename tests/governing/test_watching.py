@@ -12,10 +12,10 @@ import pytest
 
 from penstock.config.checking import CheckOptions
 from penstock.config.tenants import read_tenants
-from penstock.core.budget import Budget
-from penstock.core.hours import Hours
-from penstock.core.price import Price
-from penstock.core.states import State, state_of
+from penstock.core.asked.budget import Budget
+from penstock.core.asked.hours import Hours
+from penstock.core.asked.price import Price
+from penstock.core.seen.states import State, state_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job

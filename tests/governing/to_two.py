@@ -3,7 +3,7 @@
 import penstock as ps
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 INTENT = ps.Intent(ps.Latency("2s"), ps.Juice(0.9))
 

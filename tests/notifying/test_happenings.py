@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from penstock.core.budget import Budget, SpentBudget
+from penstock.core.asked.budget import Budget, SpentBudget
+from penstock.core.asked.hours import Excluded
+from penstock.core.asked.intent_hours import asked_at
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
-from penstock.core.hours import Excluded
-from penstock.core.intent_hours import asked_at
-from penstock.core.trouble import TroubleId, TroubleKind
-from penstock.core.view import JobView
+from penstock.core.seen.trouble import TroubleId, TroubleKind
+from penstock.core.seen.view import JobView
 from penstock.notifying.happenings import HOLD_S, Happening, HappeningKind, Told, happened
 from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 

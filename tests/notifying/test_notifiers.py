@@ -22,8 +22,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from penstock.core.cycle import Cycle
-from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
+from penstock.core.seen.lineage import LineageRun
 from penstock.errors import ConfigError
 from penstock.notifying import notifiers
 from penstock.notifying.happenings import Happening, HappeningKind

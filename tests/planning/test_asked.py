@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from penstock.core.asked.orders import Act, Request, Wish
 from penstock.core.levers import WHOLE, BatchBound, Dial, Executors, Move, Slots
-from penstock.core.orders import Act, Request, Wish
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.asked import asked_for, check, watching, with_asked
 from tests.builders import job, operator, view

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.evidence import Observation
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.plan import Plan, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.planning.combined import Combined, as_planned, part
 from penstock.planning.combined_settings import CombinedSettings

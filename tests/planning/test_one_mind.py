@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import Slots
 from penstock.core.plan import Plan
-from penstock.core.prediction import PredictionError
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.combined import Combined, CombinedMemory
 from tests.planning.arbiter.fleets import fleet_view, job
 

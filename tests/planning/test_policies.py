@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from penstock.analysis.assess import assess
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.registry import POLICIES, policy_named
 from tests.builders import rounds, threads_after, topology

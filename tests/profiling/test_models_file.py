@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from penstock.config.plan_job import read_models
-from penstock.core.performance import PerformanceModel
+from penstock.core.known.performance import PerformanceModel
 from penstock.errors import ConfigError
 from penstock.profiling.models_file import add_model
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.trial import Measured, Trial
+from penstock.core.seen.trial import Measured, Trial
 from penstock.errors import ConfigError, EngineError
 from penstock.planning.profiling.settings import SearchSettings
 from penstock.profiling.catalog import task_named

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from penstock.core.failures import FailureKind
-from penstock.core.recovery import recovery_time
+from penstock.core.known.recovery import recovery_time
+from penstock.core.seen.failures import FailureKind
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.errors import ConfigError

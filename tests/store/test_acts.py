@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.acts import HeardAct
-from penstock.core.intents import Intent, Latency
-from penstock.core.orders import Act, Request, Wish
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.asked.orders import Act, Request, Wish
 from penstock.store.control import DeskControl, Standing
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store

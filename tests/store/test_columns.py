@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from penstock.core.orders import Act, Request, Wish
+from penstock.core.asked.orders import Act, Request, Wish
 from penstock.core.run import Note
-from penstock.core.states import State
+from penstock.core.seen.states import State
 from penstock.store import desk_tables
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import pytest
 
 from penstock.actuation.order import order
-from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
+from penstock.core.asked.budget import Budget, BudgetWindow, Burn, SpentBudget
+from penstock.core.asked.hours import Excluded
+from penstock.core.asked.intent_hours import asked_at
+from penstock.core.asked.intents import Intent, Latency, scaled
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle
-from penstock.core.deeds import Deed
-from penstock.core.hours import Excluded
-from penstock.core.intent_hours import asked_at
-from penstock.core.intents import Intent, Latency, scaled
+from penstock.core.known.prediction import PredictionError
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import (
     KINDS,
     WHOLE,
@@ -26,14 +28,12 @@ from penstock.core.levers import (
     move_of,
 )
 from penstock.core.plan import AGAIN, Effect, Outcome, Plan, Step, StepOutcome, Verdict
-from penstock.core.prediction import PredictionError
-from penstock.core.price import Price
-from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
-from penstock.core.shares import Pool
-from penstock.core.states import State
-from penstock.core.trouble import TroubleId, TroubleKind
-from penstock.core.view import JobView
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.shares import Pool
+from penstock.core.seen.states import State
+from penstock.core.seen.trouble import TroubleId, TroubleKind
+from penstock.core.seen.view import JobView
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from penstock.core.orders import Act, Answer, Request, Wish
+from penstock.core.asked.orders import Act, Answer, Request, Wish
 from penstock.store.control import DeskControl
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_decision

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import StageFigures
 from penstock.core.plan import Outcome, StepOutcome
-from penstock.core.view import View, snapshot_of
+from penstock.core.seen.figures import StageFigures
+from penstock.core.seen.view import View, snapshot_of
 from penstock.store import codec
 from penstock.store.fitting import LeftOut, snapshot_text
 from penstock.store.sql import SqlStore

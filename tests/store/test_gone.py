@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.orders import Act, Request
+from penstock.core.asked.orders import Act, Request
 from penstock.errors import ConfigError, TakenOverError
 from penstock.store.archive import FileGoneError, StoreError
 from penstock.store.control import RETRY_S, DeskControl

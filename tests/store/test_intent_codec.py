@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery
+from penstock.core.asked.intents import Intent, Juice, Latency, Objective, Recovery
 from penstock.store.intent_codec import decode_intent, encode_intent
 
 SHAPES: list[dict[str, object]] = [

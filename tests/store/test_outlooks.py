@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from penstock.core.outlook import JobOutlook
+from penstock.core.known.outlook import JobOutlook
 from penstock.core.plan import Plan
 from penstock.store import tables
 from penstock.store.gallery import Gallery

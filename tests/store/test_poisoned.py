@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from penstock.core.intents import Intent, Juice
-from penstock.core.orders import Act, Answer, Request
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.asked.orders import Act, Answer, Request
 from penstock.errors import ConfigError
 from penstock.governing.remembering import left_behind, remembered
 from penstock.loop import LoopSettings

@@ -5,11 +5,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import Policy, PolicyMemory
-from penstock.core.routes import RouteFigures
-from penstock.core.view import View, snapshot_of
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.routes import RouteFigures
+from penstock.core.seen.view import View, snapshot_of
 from penstock.loop import Governor, LoopSettings
 from penstock.planning.registry import policy_named
 from penstock.planning.routing.policy import RoutingSettings

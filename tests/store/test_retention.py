@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from penstock.core.budget import Budget, BudgetWindow, SpentBudget
+from penstock.core.asked.budget import Budget, BudgetWindow, SpentBudget
 from penstock.errors import ConfigError
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store

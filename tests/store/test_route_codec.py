@@ -4,8 +4,8 @@ import zlib
 
 import pytest
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.store.codec import DoesNotFitError
 from penstock.store.route_codec import pack_route, unpack_route
 from tests.recorded import a_route

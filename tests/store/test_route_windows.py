@@ -6,7 +6,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from penstock.core.routes import RouteFigures
+from penstock.core.seen.routes import RouteFigures
 from penstock.store import tables
 from penstock.store.database import Database
 from penstock.store.open import open_store

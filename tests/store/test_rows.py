@@ -2,8 +2,8 @@
 
 import pytest
 
-from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import BatchBound, Executors, Partitions, Slots, Tasks
+from penstock.core.seen.figures import MachineFigures, Snapshot
 from penstock.store.codec import encode_figures
 from penstock.store.fitting import LeftOut, snapshot_text
 from penstock.store.rows_read import moves_of

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from penstock.calls.recorded import diff, explain, incident, present, report
-from penstock.core.deeds import Deed
-from penstock.core.outlook import JobOutlook
-from penstock.core.shares import Pool
+from penstock.core.known.outlook import JobOutlook
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.shares import Pool
 from penstock.errors import PenstockError
 from penstock.store.archive import UnreadableError
 from penstock.store.gallery import Gallery

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from penstock.core.orders import Act, Request
+from penstock.core.asked.orders import Act, Request
 from penstock.store.archive import StoreError
 from penstock.store.control import DeskControl
 from penstock.store.open import open_store

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from penstock.core.asked.price import Price
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Reason
-from penstock.core.price import Price
 from penstock.store.archive import AuditEntry
 from penstock.store.codec import MOST_IN_A_CELL
 from penstock.store.open import open_store

@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.core.levers import Tasks
-from penstock.core.states import State
+from penstock.core.seen.states import State
 from penstock.errors import ConfigError
 from penstock.store import migrations
 from penstock.store.archive import StoreError

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from penstock.core.orders import Act, Answer, Request, Wish
-from penstock.core.price import Price
+from penstock.core.asked.orders import Act, Answer, Request, Wish
+from penstock.core.asked.price import Price
 from penstock.errors import TakenOverError
 from penstock.store import sqlite_file, writing
 from penstock.store.archive import Archive, StoreError

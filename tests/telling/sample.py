@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from functools import cache
 
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.cycle import Cycle
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import Run, RunInfo
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.store.memory import MemoryStore
 
 INFO = RunInfo(

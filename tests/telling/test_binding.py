@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Dial
-from penstock.core.view import JobView, View
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.telling.binding import binding
 from tests.builders import job, view
 

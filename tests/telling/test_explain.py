@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from penstock.core.acts import HeardAct
-from penstock.core.deeds import Deed
-from penstock.core.orders import Act
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.orders import Act
 from penstock.core.plan import Plan
 from penstock.core.run import Note, Run
+from penstock.core.seen.deeds import Deed
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
 from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from penstock.core.plan import Plan
 from penstock.core.run import Run
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
 from penstock.telling.held import among, held_news, with_held

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.acts import HeardAct
-from penstock.core.orders import Act
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.orders import Act
+from penstock.core.asked.price import Price
 from penstock.core.plan import Verdict
-from penstock.core.price import Price
 from penstock.core.run import DecisionRecord
 from penstock.telling.binding import Bind
 from penstock.telling.incident import Facts, incident, lines

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.core.run import Run
-from penstock.core.shares import Pool
+from penstock.core.seen.shares import Pool
 from penstock.store.open import open_store
 from penstock.telling.money import spent
 from penstock.telling.report import page

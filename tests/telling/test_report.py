@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
+from penstock.core.asked.budget import Budget, BudgetWindow, Burn, SpentBudget
 from penstock.core.columns import Column
-from penstock.core.deeds import Deed
 from penstock.core.run import JobTimeline, Run
+from penstock.core.seen.deeds import Deed
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
 from penstock.telling.report import page

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.states import LastLatency
-from penstock.core.view import JobView, View
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.seen.states import LastLatency
+from penstock.core.seen.view import JobView, View
 from penstock.telling.states import beside, blind_text, headline, unasked_latency
 from tests.recorded import a_job, a_view
 

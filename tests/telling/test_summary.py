@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from penstock.core.acts import HeardAct
-from penstock.core.orders import Act
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.orders import Act
 from penstock.core.plan import Step, StepOutcome, Verdict, never_judged
 from penstock.core.run import EARLIER, DecisionRecord, MostUtility, Note, Run
-from penstock.core.states import State, StateChange
+from penstock.core.seen.states import State, StateChange
 from penstock.telling.explain import events
 from penstock.telling.report import page
 from penstock.telling.summary import Came, came_to, most_utility, summarise

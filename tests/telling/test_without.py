@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.core.counterfactual import JobWithout, Untold, Without, worth_of
+from penstock.core.known.counterfactual import JobWithout, Untold, Without, worth_of
 from penstock.telling.explain import explain
 from penstock.telling.report import page
 from penstock.telling.summary import summarise

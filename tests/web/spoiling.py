@@ -16,16 +16,16 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
+from penstock.core.asked.budget import Budget, BudgetWindow, Burn, SpentBudget
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.asked.orders import Act, Request
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle
-from penstock.core.deeds import Deed
-from penstock.core.failures import FailureKind
-from penstock.core.intents import Intent, Juice
+from penstock.core.known.outlook import JobOutlook, RecoveryForetold
 from penstock.core.levers import Dial
-from penstock.core.orders import Act, Request
-from penstock.core.outlook import JobOutlook, RecoveryForetold
 from penstock.core.plan import Verdict
-from penstock.core.price import Price
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.failures import FailureKind
 from penstock.store.archive import MOST_TOLD, AuditEntry
 from penstock.store.desk import Card
 from penstock.store.desk_tables import metadata

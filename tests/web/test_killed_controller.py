@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from penstock.core import life
+from penstock.core.seen import life
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site

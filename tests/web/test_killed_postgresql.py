@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from penstock.cli.screen import Screen
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.run import RunInfo
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering, remembered

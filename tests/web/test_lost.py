@@ -18,8 +18,8 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.cli.screen import Screen
-from penstock.core.life import ControllerLife
 from penstock.core.plan import AGAIN, Effect, Plan, Verdict
+from penstock.core.seen.life import ControllerLife
 from penstock.store.archive import StoreError
 from penstock.store.cards import Card
 from penstock.store.control import DeskControl

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
-from penstock.core.figures import LatencyFigures
-from penstock.core.hours import Excluded
-from penstock.core.intent_hours import asked_at
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.budget import Budget, BudgetWindow, Burn, SpentBudget
+from penstock.core.asked.hours import Excluded
+from penstock.core.asked.intent_hours import asked_at
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.plan import Effect, Plan, Verdict
-from penstock.core.trouble import TroubleId, TroubleKind
+from penstock.core.seen.figures import LatencyFigures
+from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.store.cards import Card
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site

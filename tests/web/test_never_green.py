@@ -20,11 +20,11 @@ from rich.console import Group
 from rich.text import Text
 
 from penstock.cli.screen import Screen
-from penstock.core.life import ControllerLife
 from penstock.core.plan import Plan
 from penstock.core.run import Run
-from penstock.core.states import BAD, UNSEEN, State, states_of
-from penstock.core.view import JobView, View
+from penstock.core.seen.life import ControllerLife
+from penstock.core.seen.states import BAD, UNSEEN, State, states_of
+from penstock.core.seen.view import JobView, View
 from penstock.governing.notebook import Ending, html
 from penstock.store.desk import Card
 from penstock.store.open import open_store

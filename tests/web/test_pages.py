@@ -11,12 +11,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from penstock.core.figures import StageFigures
-from penstock.core.intents import Intent, Juice
-from penstock.core.orders import Act, Wish
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.asked.orders import Act, Wish
 from penstock.core.plan import Plan
-from penstock.core.trouble import TroubleId, TroubleKind
-from penstock.core.view import View
+from penstock.core.seen.figures import StageFigures
+from penstock.core.seen.trouble import TroubleId, TroubleKind
+from penstock.core.seen.view import View
 from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore

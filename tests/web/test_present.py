@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from penstock.core.failures import FailureKind
-from penstock.core.forecast import Forecast
-from penstock.core.key_placement import KeyPlacement, KeysInPartition
-from penstock.core.outlook import JobOutlook, RecoveryForetold
+from penstock.core.known.forecast import Forecast
+from penstock.core.known.outlook import JobOutlook, RecoveryForetold
 from penstock.core.plan import Plan
+from penstock.core.seen.failures import FailureKind
+from penstock.core.seen.key_placement import KeyPlacement, KeysInPartition
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings

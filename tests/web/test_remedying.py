@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.nines import with_next_nine
-from penstock.core.price import Price
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.asked.nines import with_next_nine
+from penstock.core.asked.price import Price
 from penstock.web.remedying import nine_of, nothing, told
 from penstock.whatif.question import Changes
 from penstock.whatif.remedies import Remedies, Remedy, Tried, priced

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from penstock.core.orders import Act, Request
+from penstock.core.asked.orders import Act, Request
 from penstock.store.archive import MOST_TOLD
 from penstock.store.open import open_store
 from penstock.web.app import create_app

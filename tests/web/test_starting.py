@@ -11,8 +11,8 @@ from rich.console import Console
 
 from penstock.cli.screen import Screen
 from penstock.cli.tenants_table import tenants_table
-from penstock.core.states import State, state_of
-from penstock.core.view import JobView
+from penstock.core.seen.states import State, state_of
+from penstock.core.seen.view import JobView
 from penstock.governing.comparison import PolicyTurn, TrialResult
 from penstock.governing.notebook import rows
 from penstock.store.open import open_store

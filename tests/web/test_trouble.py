@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import OperatorFigures
-from penstock.core.intents import Intent, Juice, Latency, Recovery
-from penstock.core.shares import Pool, Share
-from penstock.core.view import JobView
+from penstock.core.asked.intents import Intent, Juice, Latency, Recovery
+from penstock.core.seen.figures import OperatorFigures
+from penstock.core.seen.shares import Pool, Share
+from penstock.core.seen.view import JobView
 from penstock.telling.binding import Bind
 from penstock.web.trouble import not_done, targets, why
 from tests.recorded import a_job

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from penstock.analysis.assess import assess
 from penstock.config.problems import checked
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.run import cluster_of
 from penstock.simulation.schema import ScenarioFile

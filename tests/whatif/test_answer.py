@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.errors import ConfigError
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Past

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.batches import BatchFigures
+from penstock.core.seen.batches import BatchFigures
 from penstock.whatif.batch_costs import HALVED_AFTER_S, BatchCosts, batch_costs
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Dial
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 from penstock.store.codec import decode, encode
 from penstock.whatif.calibration import foreign_load, lead_in_s, micro_batch_cluster, micro_batch_jobs

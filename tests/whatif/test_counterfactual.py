@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.counterfactual import Untold, Without
+from penstock.core.known.counterfactual import Untold, Without
 from penstock.core.levers import BatchBound, Executors, Move, Tasks
 from penstock.core.plan import Decision, Outcome, Reason, Step, StepOutcome
 from penstock.core.run import DecisionRecord

@@ -8,8 +8,8 @@ import pytest
 from penstock.calls.advised import advise as advised
 from penstock.calls.advised import queries
 from penstock.cli.advised import told
-from penstock.core.intents import Intent, Latency
-from penstock.core.price import Price
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.asked.price import Price
 from penstock.engines.spark.history.events import logged
 from penstock.engines.spark.history.replay import History, replayed
 from penstock.engines.spark.jobs import Job

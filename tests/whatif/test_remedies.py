@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.asked.orders import Wish
 from penstock.core.levers import Dial
-from penstock.core.orders import Wish
-from penstock.core.view import JobView, View
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.whatif.question import Changes, Past
 from penstock.whatif.remedies import Remedies, Remedy, Tried, candidates, remedies
 from tests.builders import job, view

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures, StageFigures
-from penstock.core.intents import Intent, Latency
-from penstock.core.view import JobView, View
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures, StageFigures
+from penstock.core.seen.view import JobView, View
 from penstock.whatif.service import Service, learnt
 
 WINDOW_S = 20.0

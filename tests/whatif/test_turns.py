@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.orders import Wish
+from penstock.core.asked.orders import Wish
 from penstock.errors import ConfigError
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Past, Turn

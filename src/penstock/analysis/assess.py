@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from penstock.core.figures import JobFigures, Snapshot
-from penstock.core.intents import Intent
-from penstock.core.outlook import JobOutlook, standing
-from penstock.core.view import JobView, View
+from penstock.core.asked.intents import Intent
+from penstock.core.known.outlook import JobOutlook, standing
+from penstock.core.seen.figures import JobFigures, Snapshot
+from penstock.core.seen.view import JobView, View
 
 STALE_AFTER_S = 15.0  # a round and a half of 10 s without news: the figures tell of another time
 

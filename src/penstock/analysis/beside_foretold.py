@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from penstock.analysis.open_decision import OpenDecision
 from penstock.analysis.rounds import Round, mean_of
-from penstock.core.prediction import NOTICED, Foretold, seconds_text
+from penstock.core.known.prediction import NOTICED, Foretold, seconds_text
 
 
 def beside_what_was_foretold(found: OpenDecision, since: Sequence[Round], rounds: Sequence[Round]) -> str:

@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from penstock.core.budget import Budget, BudgetLedger, BudgetWindow, WindowLook, ledger_of
-from penstock.core.intent_hours import always, asked_share
-from penstock.core.intents import Intent, scaled
-from penstock.core.states import State, state_of
-from penstock.core.view import JobView, View
+from penstock.core.asked.budget import Budget, BudgetLedger, BudgetWindow, WindowLook, ledger_of
+from penstock.core.asked.intent_hours import always, asked_share
+from penstock.core.asked.intents import Intent, scaled
+from penstock.core.seen.states import State, state_of
+from penstock.core.seen.view import JobView, View
 
 Ledgers = Mapping[str, BudgetLedger]  # by job
 

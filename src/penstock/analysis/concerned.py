@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.analysis.rounds import Round, mean_utility
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 from penstock.core.plan import Decision
-from penstock.core.shares import slot_share
-from penstock.core.view import View
+from penstock.core.seen.shares import slot_share
+from penstock.core.seen.view import View
 
 _TAKEN_FROM = 0.05  # of a tenant's share of the slots; who loses less cannot tell it from noise
 

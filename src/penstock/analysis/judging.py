@@ -7,10 +7,10 @@ from penstock.analysis.beside_foretold import beside_what_was_foretold
 from penstock.analysis.concerned import Concerned
 from penstock.analysis.open_decision import OpenDecision
 from penstock.analysis.rounds import Round, arrivals_rps, mean_utility
+from penstock.core.known.settling import LOOKS
 from penstock.core.naming import named
 from penstock.core.plan import AGAIN, NO_CHANGE, Effect, Reason, Verdict
-from penstock.core.settling import LOOKS
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 _MORE_ARRIVES = 1.2  # times as many rows as when it was decided: what is worse then need not be its doing
 

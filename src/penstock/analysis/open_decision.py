@@ -6,11 +6,11 @@ from math import inf
 
 from penstock.analysis.concerned import Concerned, concerned_by
 from penstock.analysis.rounds import Round, arrivals_rps, mean_utility
+from penstock.core.known.prediction import NAMED, Foretold, most_changed
+from penstock.core.known.settling import LOOKS, SETTLES_S
 from penstock.core.naming import named
 from penstock.core.plan import Decision, Effect, Verdict
-from penstock.core.prediction import NAMED, Foretold, most_changed
-from penstock.core.settling import LOOKS, SETTLES_S
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 _TOLD = 3  # decisions that came meanwhile; more are only said to be
 _ENOUGH = 5  # batches of each: the first of them began before, and the next ones take what waited

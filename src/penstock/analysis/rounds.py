@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 from penstock.core.run import asked_latency_s
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 
 @dataclass(frozen=True, slots=True)

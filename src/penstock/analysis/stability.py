@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.core.trial import Finished, Measured
+from penstock.core.seen.trial import Finished, Measured
 from penstock.core.units import positive
 
 FEWEST_POINTS = 4  # of latency: fewer say nothing of a slope

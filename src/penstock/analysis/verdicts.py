@@ -24,9 +24,9 @@ from penstock.analysis.judging import SaidOfRound, verdict_on
 from penstock.analysis.open_decision import OpenDecision
 from penstock.analysis.rounds import Round
 from penstock.core.cycle import PastRound
+from penstock.core.known.settling import LONGEST_SETTLE_S, settles_s
 from penstock.core.plan import Decision, Reason, Verdict
-from penstock.core.settling import LONGEST_SETTLE_S, settles_s
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 
 def judged_later(decisions: Iterable[Decision]) -> tuple[Decision, ...]:

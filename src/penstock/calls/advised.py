@@ -6,9 +6,9 @@ from pathlib import Path
 
 from penstock.config.wanted import WantedFile
 from penstock.config.wanted_file import read_wanted
-from penstock.core.intent_hours import holding
-from penstock.core.intents import Intent
-from penstock.core.price import Price
+from penstock.core.asked.intent_hours import holding
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.price import Price
 from penstock.engines.spark.history.events import Logged, logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, queries_in, replayed

@@ -8,8 +8,8 @@ from typing import Any
 from penstock.calls.opening import StorePlace, opened
 from penstock.config.intents import IntentPart
 from penstock.config.problems import checked
+from penstock.core.asked.orders import Act
 from penstock.core.levers import Dial
-from penstock.core.orders import Act
 from penstock.errors import ConfigError, EngineError, choose
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.config.coordination import CoordinationFile, read_coordination
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.applications.wire import Report
 from penstock.errors import ConfigError
 from penstock.extras import check_extra

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from penstock.calls.simulated import Simulations
-from penstock.core.pairs import PairCounts
-from penstock.core.placement import Placement
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.placement import Placement
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.extras import check_extra
 
 

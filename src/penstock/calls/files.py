@@ -11,8 +11,8 @@ from penstock.config.checking import CheckOptions
 from penstock.config.openslo import to_openslo
 from penstock.config.plan_job import PlanJob, read_plan_job
 from penstock.config.wanted_file import read_wanted
-from penstock.core.intents import Intent
-from penstock.core.placement import Placement
+from penstock.core.asked.intents import Intent
+from penstock.core.known.placement import Placement
 from penstock.errors import ConfigError
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.methods import DEFAULT_METHOD

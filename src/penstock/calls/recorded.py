@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.calls.opening import StorePlace, opened
-from penstock.core.counterfactual import Counterfactual
+from penstock.core.known.counterfactual import Counterfactual
 from penstock.core.run import Run
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store

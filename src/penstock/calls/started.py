@@ -11,8 +11,8 @@ from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.document import read_document
 from penstock.config.engine_file import check_engine_file, names_engine
 from penstock.config.wanted_file import read_wanted
+from penstock.core.seen.view import View
 from penstock.core.units import positive_seconds
-from penstock.core.view import View
 from penstock.engines.applications.link import AgentTls
 from penstock.engines.spark.jvm.beside.door import find_door, folder
 from penstock.governing.attach import AttachOptions

@@ -10,7 +10,7 @@ from penstock.cli.grouped import GroupedHelp
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, store_option
 from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
-from penstock.core.orders import Act
+from penstock.core.asked.orders import Act
 from penstock.core.visible import visible
 
 EXAMPLE = """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from penstock.core.run import DecisionRecord
-    from penstock.core.view import View
+    from penstock.core.seen.view import View
     from penstock.governing.comparison import TrialResult
 
 EXAMPLE = """

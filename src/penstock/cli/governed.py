@@ -13,7 +13,7 @@ from penstock.cli.output import write_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from penstock.core.view import View
+    from penstock.core.seen.view import View
     from penstock.governing.story import RunStory
 
 

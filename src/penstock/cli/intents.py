@@ -28,7 +28,7 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     from penstock.config.document import Document, document_in, is_openslo, read_text
     from penstock.config.openslo import openslo_in, to_openslo
     from penstock.config.wanted import wanted_in
-    from penstock.core.hours import instant_text
+    from penstock.core.asked.hours import instant_text
 
     text = read_text(file, "FILE")
     if is_openslo(text):

@@ -10,7 +10,7 @@ from rich.text import Text
 from penstock.calls.files import placed
 from penstock.cli.terminal import Lines, line
 from penstock.config.plan_job import PlanJob
-from penstock.core.placement import Placement
+from penstock.core.known.placement import Placement
 from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.acquire import hourly_price
 from penstock.planning.provision.allocate import allocate

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from penstock.core.performance import PerformanceModel
-    from penstock.core.trial import Finished
+    from penstock.core.known.performance import PerformanceModel
+    from penstock.core.seen.trial import Finished
     from penstock.planning.profiling.settings import SearchSettings
 
 EXAMPLE = """

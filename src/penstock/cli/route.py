@@ -16,8 +16,8 @@ from penstock.simulation.routing.reading import MOST_LINES, read_pairs
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from penstock.core.pairs import PairCounts
-    from penstock.core.routing_table import RoutingTable
+    from penstock.core.known.routing_table import RoutingTable
+    from penstock.core.seen.pairs import PairCounts
 
 _MOST_DIGITS = 12  # of a rack's servers, with blanks
 EXAMPLE = """

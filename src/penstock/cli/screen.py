@@ -9,10 +9,10 @@ from rich.style import Style
 from rich.text import Text
 
 from penstock.cli.terminal import Lines, line
-from penstock.core.life import ControllerLife
-from penstock.core.orders import Act
-from penstock.core.price import Price
-from penstock.core.states import TenantTally
+from penstock.core.asked.orders import Act
+from penstock.core.asked.price import Price
+from penstock.core.seen.life import ControllerLife
+from penstock.core.seen.states import TenantTally
 from penstock.core.visible import visible
 from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore

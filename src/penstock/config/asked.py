@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from penstock.config.fields import OneOrMore
 from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.lasting import BudgetPart, ExcludedPart, ExcludedParts, lasting
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 
 
 class AskedPart(BaseModel):

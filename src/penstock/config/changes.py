@@ -12,7 +12,7 @@ from penstock.config.intents import IntentPart
 from penstock.config.lasting import ExcludedPart
 from penstock.config.pricing import PricePart
 from penstock.config.tenants import TenantPart, TenantsFile
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.core.units import text_of_seconds
 
 _OF_JOB = ("intents", "budget", "excluded", "min_slots", "max_slots")

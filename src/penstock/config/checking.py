@@ -17,7 +17,7 @@ from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import disagreements, jobs_of, wrong_at
 from penstock.config.tenants import TenantsFile
-from penstock.core.routes import NamedRoute
+from penstock.core.seen.routes import NamedRoute
 from penstock.errors import ConfigError, WrongFileError, refuse
 from penstock.planning.registry import DEFAULT
 

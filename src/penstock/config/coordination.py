@@ -36,9 +36,9 @@ from penstock.config.policies import wrong_policies
 from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
 from penstock.config.tenants import Name
-from penstock.core.intents import MOST_UTILITY
-from penstock.core.leader import Lease
-from penstock.core.price import Price
+from penstock.core.asked.intents import MOST_UTILITY
+from penstock.core.asked.price import Price
+from penstock.core.seen.leader import Lease
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Cluster, FixedCluster
 from penstock.engines.applications.kubernetes import KubernetesCluster

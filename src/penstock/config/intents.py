@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from penstock.config.fields import Amount, PositiveSeconds, within
 from penstock.config.lasting import HoursPart
-from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
+from penstock.core.asked.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.errors import ConfigError
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from penstock.config.fields import PositiveSeconds, within
-from penstock.core.budget import Budget, share_of
-from penstock.core.hours import Excluded, Hours, instant_of
-from penstock.core.intents import Intent
+from penstock.core.asked.budget import Budget, share_of
+from penstock.core.asked.hours import Excluded, Hours, instant_of
+from penstock.core.asked.intents import Intent
 from penstock.errors import ConfigError
 
 _SHARE = {

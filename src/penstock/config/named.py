@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from penstock.core.routes import NamedRoute
+from penstock.core.seen.routes import NamedRoute
 from penstock.errors import ABSENT, ConfigError, did_you_mean, most_like, told
 
 R = TypeVar("R", bound=NamedRoute)

@@ -22,7 +22,7 @@ from penstock.config.intents import IntentPart
 from penstock.config.openslo_shape import check_shape
 from penstock.config.scalars import NotYamlError
 from penstock.config.wanted import WantedFile, WantedPart
-from penstock.core.budget import DAY_S, Budget, text_of_days
+from penstock.core.asked.budget import DAY_S, Budget, text_of_days
 from penstock.core.units import text_of_seconds
 from penstock.errors import ConfigError, refuse
 

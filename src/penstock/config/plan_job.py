@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from penstock.config.document import Document, read_document
 from penstock.config.fields import within
 from penstock.config.problems import checked
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Edge, Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Edge, Topology
 from penstock.errors import ConfigError
 
 CATALOG = Path(str(files("penstock") / "catalog"))

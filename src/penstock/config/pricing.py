@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.fields import A_NUMBER, within
-from penstock.core.price import MOST_AN_HOUR, Price
+from penstock.core.asked.price import MOST_AN_HOUR, Price
 from penstock.errors import ConfigError
 
 

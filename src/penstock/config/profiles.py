@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from penstock.config.document import read_text
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 from penstock.errors import ConfigError
 
 _MOST_BYTES = 1 << 24  # an observation takes 30

@@ -56,11 +56,11 @@ from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import MOST_JOBS, disagreements
-from penstock.core.evidence import Observation
-from penstock.core.price import Price
-from penstock.core.real_time import RealTime
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.price import Price
+from penstock.core.asked.real_time import RealTime
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.seen.evidence import Observation
 from penstock.errors import ConfigError, refuse
 from penstock.planning.provision.advise import JobModels
 

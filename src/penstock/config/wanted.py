@@ -22,7 +22,7 @@ from penstock.config.lasting import ExcludedParts
 from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.errors import refuse
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.core.plan import Decision, Outcome, Plan
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 GOVERNING_ENDED = "governing ended: "  # how the last cycle of a controller begins that ended by itself
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, Self, TypeAlias, get_args
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.units import text_of_seconds
 
 # `penstock.Slots` and so on: whoever adds a kind decides here whether others may build on it.

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from penstock.core.known.outlook import JobOutlook
+from penstock.core.known.prediction import Foretold, PredictionError
 from penstock.core.levers import Move, Slots, Tasks, ThreadMove
-from penstock.core.outlook import JobOutlook
-from penstock.core.prediction import Foretold, PredictionError
 
 AGAIN = "will be checked again"  # what a verdict says that is no good news and not the last one
 _AGAIN_BEFORE = "to be looked at again"  # the same in the records of earlier penstocks

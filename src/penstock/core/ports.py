@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle, PastRound
-from penstock.core.figures import Snapshot
-from penstock.core.forecast import Forecast, Series
+from penstock.core.known.forecast import Forecast, Series
 from penstock.core.plan import Outcome, Plan, Step
-from penstock.core.view import View
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View
 from penstock.errors import EngineError
 
 if TYPE_CHECKING:

@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Final
 
-from penstock.core.acts import HeardAct
-from penstock.core.budget import SpentBudget
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.budget import SpentBudget
+from penstock.core.asked.intents import Latency
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle
-from penstock.core.deeds import Deed
-from penstock.core.intents import Latency
-from penstock.core.life import ControllerLife
+from penstock.core.known.prediction import PredictionError, foretold_text
+from penstock.core.known.settling import LOOKS, settles_s
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict, never_judged
-from penstock.core.prediction import PredictionError, foretold_text
-from penstock.core.price import Price
-from penstock.core.settling import LOOKS, settles_s
-from penstock.core.shares import Pool
-from penstock.core.states import StateChange
-from penstock.core.view import JobView, View
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.life import ControllerLife
+from penstock.core.seen.shares import Pool
+from penstock.core.seen.states import StateChange
+from penstock.core.seen.view import JobView, View
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ sketch starts afresh; what it had counted goes on here, worth less with every ha
 
 from dataclasses import dataclass
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 

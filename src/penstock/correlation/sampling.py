@@ -7,7 +7,7 @@ and of each batch the part that it is of the window: what that costs does not gr
 
 import math
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.correlation.sketch import PairSketch
 
 A_WINDOW = 20_000  # rows of a window at the least, where it has so many

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from datasketches import frequent_items_error_type, frequent_strings_sketch
 
-from penstock.core.pairs import Key, PairCounts
+from penstock.core.seen.pairs import Key, PairCounts
 from penstock.errors import ConfigError
 
 LG_SIZE = 14  # about 12,000 pairs, at most a megabyte for pairs of 60 bytes: what the paper gives an instance

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TypeVar
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
+from penstock.core.asked.orders import Answer, Control, Orders, Proposal
 from penstock.core.cycle import Cycle, PastRound
-from penstock.core.orders import Answer, Control, Orders, Proposal
 from penstock.core.plan import Decision
 from penstock.core.ports import PolicyMemory, Store
 from penstock.engines.hand import Hand, RoundLimits, Within

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from penstock.core.price import Price
-from penstock.core.view import View
+from penstock.core.asked.price import Price
+from penstock.core.seen.view import View
 from penstock.planning.executors.spare import Spare
 
 _FIRST_S = 60.0

@@ -8,8 +8,8 @@ from functools import partial
 from pyspark.sql import SparkSession
 
 from penstock.config.wanted import WantedFile
-from penstock.core.price import Price
-from penstock.core.view import View
+from penstock.core.asked.price import Price
+from penstock.core.seen.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.beside.context import BesideContext, beside, session_of

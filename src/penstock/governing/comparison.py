@@ -10,11 +10,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.core.asked.intents import Intent
 from penstock.core.cycle import Cycle
-from penstock.core.intents import Intent
 from penstock.core.run import DecisionRecord, Run, RunInfo
-from penstock.core.states import State, possible_utility, state_of
-from penstock.core.view import JobView, View
+from penstock.core.seen.states import State, possible_utility, state_of
+from penstock.core.seen.view import JobView, View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.live import LiveSpark

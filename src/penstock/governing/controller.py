@@ -13,12 +13,12 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from penstock.analysis.assess import assess
+from penstock.core.asked.intent_hours import asked_at
+from penstock.core.asked.orders import NoControl
 from penstock.core.cycle import Cycle
-from penstock.core.figures import Snapshot
-from penstock.core.intent_hours import asked_at
-from penstock.core.orders import NoControl
 from penstock.core.run import DecisionRecord, RunInfo, as_of
-from penstock.core.view import View
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import View
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
 from penstock.engines.hands import ACTS_WITHIN_S, SEES_WITHIN_S, TENDS_WITHIN_S, Hands
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told

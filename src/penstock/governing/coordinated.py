@@ -11,7 +11,7 @@ from typing import Protocol
 from pyspark import SparkContext
 
 from penstock.core.cycle import Cycle
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import AgentTls, Link
 from penstock.engines.applications.wire import NAME, Order, SaidExecutors, SaidLatency, SaidState, SaidTenant

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from penstock.config.coordination import CoordinationFile
-from penstock.core.leader import Leader, Lease
 from penstock.core.run import RunInfo
-from penstock.core.view import View
+from penstock.core.seen.leader import Leader, Lease
+from penstock.core.seen.view import View
 from penstock.engines.applications.cluster import Cluster
 from penstock.engines.applications.engine import FleetEngine, NotLeadingError
 from penstock.engines.applications.settings import FleetSettings

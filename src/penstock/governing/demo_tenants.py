@@ -13,8 +13,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.measured import measured
 from penstock.workloads.paced import paced, paced_in_steps

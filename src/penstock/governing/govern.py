@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.ports import Policy
-from penstock.core.slot_limits import SlotLimits
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine

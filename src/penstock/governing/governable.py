@@ -4,9 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
 from penstock.core.ports import World, start_by_hand
+from penstock.core.seen.figures import Snapshot
 from penstock.errors import EngineError
 
 _log = logging.getLogger("penstock")

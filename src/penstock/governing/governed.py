@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from penstock.core.intents import Intent
-from penstock.core.orders import Control
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Control
+from penstock.core.asked.price import Price
 from penstock.core.ports import Policy, Store
-from penstock.core.price import Price
 from penstock.governing.pulse import Heart
 from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, asked_latency_s
-from penstock.core.states import State, known_utility, possible_utility, state_of
+from penstock.core.seen.states import State, known_utility, possible_utility, state_of
+from penstock.core.seen.view import JobView, View
 from penstock.core.units import text_of_seconds
-from penstock.core.view import JobView, View
 from penstock.errors import PenstockError
 from penstock.extras import check_extra
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from penstock.config.engine_file import EngineFile
 from penstock.core.run import RunInfo
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller
 from penstock.governing.governable import PlainWorld

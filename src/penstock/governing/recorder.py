@@ -6,12 +6,12 @@ from dataclasses import replace
 from threading import Lock
 
 from penstock.analysis.assess import aged
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.cycle import GOVERNING_ENDED, Cycle, PastRound
 from penstock.core.plan import Outcome, Plan, Verdict
 from penstock.core.ports import PolicyMemory, Store
 from penstock.core.run import DecisionRecord, records_of, with_verdicts
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 _KEPT = 10_000
 # Of all views together: a job takes 3.6 kB in each, so 20 jobs every 10 s would come to 600 MiB in a day; these are 9.

@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from penstock.core.asked.orders import Control, NoControl
+from penstock.core.asked.price import Price
 from penstock.core.levers import Memory
-from penstock.core.orders import Control, NoControl
-from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, RunInfo
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.spark.port import Spark
 from penstock.errors import ConfigError
 from penstock.loop import LoopSettings

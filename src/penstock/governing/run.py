@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from penstock.config.checking import CheckOptions
 from penstock.config.tenants import TenantPart, TenantsFile
 from penstock.core.ports import Policy
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.applications.link import AgentTls
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from penstock.core.restart_policy import RestartPolicy
+from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.engines.spark.restarts import Attempts
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import WAITS

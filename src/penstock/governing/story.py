@@ -7,8 +7,8 @@ from typing import Any
 
 from penstock.core.documents import decision_document, job_document, mean
 from penstock.core.run import DecisionRecord, asked_latency_s
-from penstock.core.states import State, possible_utility, state_of
-from penstock.core.view import JobView, View
+from penstock.core.seen.states import State, possible_utility, state_of
+from penstock.core.seen.view import JobView, View
 from penstock.errors import EngineError, TakenOverError, told
 from penstock.governing.controller import Controller
 

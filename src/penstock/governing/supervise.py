@@ -24,7 +24,7 @@ from pathlib import Path
 from threading import Event
 from types import FrameType
 
-from penstock.core.restart_policy import RestartPolicy
+from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.engines.spark.restarts import Attempts, Health
 from penstock.errors import OutageError, PenstockError, TakenOverError
 from penstock.governing.groups import ended, killed, started

@@ -13,10 +13,10 @@ from penstock.config.changes import FileChanges, changes
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.document import MOST_BYTES
 from penstock.config.tenants import TenantsFile
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.price import Price
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.ports import Policy
-from penstock.core.price import Price
-from penstock.core.slot_limits import SlotLimits
 from penstock.errors import ConfigError, WrongFileError
 
 _log = logging.getLogger("penstock")

@@ -15,10 +15,10 @@ from typing import Any
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.documents import decision_document
 from penstock.core.run import asked_latency_s, records_of
-from penstock.core.states import BAD, State, states_of
-from penstock.core.trouble import TroubleKind
+from penstock.core.seen.states import BAD, State, states_of
+from penstock.core.seen.trouble import TroubleKind
+from penstock.core.seen.view import JobView
 from penstock.core.units import text_of_seconds
-from penstock.core.view import JobView
 
 HOLD_S = 60.0  # a tenant that lacks something for less is not told of, nor one that is well for less
 

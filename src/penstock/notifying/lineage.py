@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.core.lineage import LineageRun
+from penstock.core.seen.lineage import LineageRun
 
 SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 PARENT = "https://openlineage.io/spec/facets/1-0-1/ParentRunFacet.json#/$defs/ParentRunFacet"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from penstock.core.cycle import Cycle
-from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
+from penstock.core.seen.lineage import LineageRun
 from penstock.errors import told
 from penstock.notifying.happenings import Told, happened
 from penstock.notifying.notifiers import Message, Notifier, UndeliverableError

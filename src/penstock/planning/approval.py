@@ -3,10 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from penstock.core.asked.orders import Answer, Proposal
 from penstock.core.levers import Dial, Memory, Move, Table, dial_of
-from penstock.core.orders import Answer, Proposal
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.asked import LeverKey, levers_of
 
 

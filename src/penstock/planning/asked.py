@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from penstock.core.asked.orders import Request, Wish
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Move, figure_text, in_fractions, move_of
-from penstock.core.orders import Request, Wish
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.limits import within_limits
 

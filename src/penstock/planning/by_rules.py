@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from penstock.core.levers import KINDS, Kind
 from penstock.core.plan import Decision, Plan
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning import rules
 from penstock.planning.combined_settings import CombinedSettings
 

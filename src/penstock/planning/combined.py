@@ -21,8 +21,8 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import Kind
 from penstock.core.plan import Plan
-from penstock.core.shares import shares_pool
-from penstock.core.view import JobView, View
+from penstock.core.seen.shares import shares_pool
+from penstock.core.seen.view import JobView, View
 from penstock.planning.approval import held_still
 from penstock.planning.arbiter.by_slots import utility_by_slots
 from penstock.planning.arbiter.memory import ArbiterMemory

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import WHOLE, Dial, Executors, Move, Slots, Table, Tasks, dial_of, move_of
 from penstock.core.plan import Decision, Plan
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 
 
 def room(view: View, job: JobView) -> float:

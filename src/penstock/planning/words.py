@@ -1,8 +1,8 @@
 """Sentences for tenants: what a job was asked for and what it does, in one breath."""
 
-from penstock.core.intents import Juice, Latency
+from penstock.core.asked.intents import Juice, Latency
+from penstock.core.seen.view import JobView
 from penstock.core.units import text_of_seconds
-from penstock.core.view import JobView
 
 
 def missed(job: JobView) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from penstock.core.trial import Task
+from penstock.core.seen.trial import Task
 from penstock.errors import ConfigError
 from penstock.workloads.services.object_server import ObjectLimits, object_service
 from penstock.workloads.services.table_server import table_service

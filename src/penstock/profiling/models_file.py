@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from penstock.core.performance import PerformanceModel
+from penstock.core.known.performance import PerformanceModel
 from penstock.errors import ConfigError
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from penstock.analysis.stability import FEWEST_POINTS
-from penstock.core.trial import Measured, Task, Trial
+from penstock.core.seen.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from penstock.analysis.stability import StabilitySettings, judge
-from penstock.core.performance import ModelPoint, PerformanceModel
-from penstock.core.trial import Finished, Measured, Trial
+from penstock.core.known.performance import ModelPoint, PerformanceModel
+from penstock.core.seen.trial import Finished, Measured, Trial
 from penstock.errors import ConfigError, EngineError
 from penstock.planning.profiling.remaining import trials_left
 from penstock.planning.profiling.search import Profile, advance

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from penstock.core.trial import Finished, Trial
+from penstock.core.seen.trial import Finished, Trial
 from penstock.errors import ConfigError
 
 

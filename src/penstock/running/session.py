@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from penstock.core.intents import Intent
-from penstock.core.orders import Control, NoControl
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Control, NoControl
+from penstock.core.asked.price import Price
 from penstock.core.ports import Clock, Engine, Policy, Store, World
-from penstock.core.price import Price
 from penstock.engines.hand import RoundLimits
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels

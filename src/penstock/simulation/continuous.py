@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.topology import Topology
+from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError

@@ -7,7 +7,7 @@ import numpy as np
 
 from penstock.config.intents import intent_of
 from penstock.core.arrays import Floats
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 from penstock.errors import ConfigError
 from penstock.simulation.schema import JobPart, RatePart, ScenarioFile, TraceRate
 from penstock.workloads import rates

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from penstock.core.figures import Snapshot
+from penstock.core.seen.figures import Snapshot
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchFault, MicroBatchJob, MicroBatchStage
 from penstock.errors import ConfigError

@@ -9,8 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.spec import SimCluster, SimJob, SimOperator
 

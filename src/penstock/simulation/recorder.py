@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle, PastRound
+from penstock.core.known.prediction import PredictionError
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory, Store
-from penstock.core.prediction import PredictionError
 from penstock.core.run import (
     DecisionRecord,
     JobTimeline,
@@ -25,9 +25,9 @@ from penstock.core.run import (
     records_of,
     with_verdicts,
 )
-from penstock.core.shares import Pool, pool_of
-from penstock.core.states import possible_utility
-from penstock.core.view import View
+from penstock.core.seen.shares import Pool, pool_of
+from penstock.core.seen.states import possible_utility
+from penstock.core.seen.view import View
 
 NAN = float("nan")
 

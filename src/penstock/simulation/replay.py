@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy, PolicyMemory
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning.limits import within_limits
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from penstock.config.profiles import read_profile
-from penstock.core.evidence import Observation
-from penstock.core.failures import FailureKind
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.failures import FailureKind
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.errors import ConfigError

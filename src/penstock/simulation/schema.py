@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, Rows, Seconds, within
 from penstock.config.intents import IntentPart, that_hold
-from penstock.core.failures import FailureKind
+from penstock.core.seen.failures import FailureKind
 from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
 from penstock.errors import ConfigError
 

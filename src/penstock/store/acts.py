@@ -5,9 +5,9 @@ from contextlib import suppress
 
 import sqlalchemy as sa
 
-from penstock.core.acts import HeardAct
-from penstock.core.intents import Intent
-from penstock.core.orders import Act, Wish
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Act, Wish
 from penstock.store import tables
 from penstock.store.cells import LATEST_S, number_within
 from penstock.store.codec import DoesNotFitError, decode

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from penstock.core.asked.price import Price
 from penstock.core.ports import Store
-from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError, OutageError
 
 MOST_TOLD = 10_000  # characters of one text; here, for a store in memory needs no tables

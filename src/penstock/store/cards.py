@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.core.life import ControllerLife, Sign
+from penstock.core.seen.life import ControllerLife, Sign
 from penstock.store.cells import LATEST_EPOCH_S, LATEST_S, number_within
 from penstock.store.codec import decode, encode
 from penstock.store.columns import columns_of, is_there

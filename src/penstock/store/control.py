@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from penstock.core.intents import Intent
-from penstock.core.orders import Act, Answer, Orders, Proposal, Request
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.visible import visible
 from penstock.errors import ConfigError, TakenOverError

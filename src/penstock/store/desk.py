@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
 
-from penstock.core.orders import Act, Answer, Proposal, Request, Wish
+from penstock.core.asked.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
 from penstock.errors import told
 from penstock.store import tables

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
-from penstock.core.figures import JobFigures, Snapshot
+from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.store import codec
 from penstock.store.archive import RefusedError, beginning
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.core.acts import HeardAct
+from penstock.core.asked.acts import HeardAct
+from penstock.core.asked.intents import Intent
 from penstock.core.cycle import noted_of
-from penstock.core.intents import Intent
-from penstock.core.outlook import JobOutlook, RecoveryForetold
-from penstock.core.prediction import PredictionError
+from penstock.core.known.outlook import JobOutlook, RecoveryForetold
+from penstock.core.known.prediction import PredictionError
 from penstock.core.run import DecisionRecord, RunInfo
-from penstock.core.states import UNSEEN, LastLatency, State
-from penstock.core.view import JobView, View
+from penstock.core.seen.states import UNSEEN, LastLatency, State
+from penstock.core.seen.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.store import tables
 from penstock.store.acts import read_acts, read_asked

@@ -2,8 +2,8 @@
 
 import json
 
-from penstock.core.intent_plain import intent_of_plain, plain_intent
-from penstock.core.intents import Intent
+from penstock.core.asked.intent_plain import intent_of_plain, plain_intent
+from penstock.core.asked.intents import Intent
 from penstock.store.codec import plain_of
 
 

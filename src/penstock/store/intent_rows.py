@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.store import tables
 from penstock.store.intent_codec import encode_intent
 from penstock.store.writing import Writing

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.core.leader import LONGEST_S, Leader, next_epoch
+from penstock.core.seen.leader import LONGEST_S, Leader, next_epoch
 from penstock.store.archive import RefusedError
 from penstock.store.database import Database
 from penstock.store.desk_tables import leaders

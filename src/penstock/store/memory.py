@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from threading import Lock
 
-from penstock.core.budget import MOST_WINDOWS, Budget, BudgetWindow
+from penstock.core.asked.budget import MOST_WINDOWS, Budget, BudgetWindow
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle, PastRound
-from penstock.core.deeds import Deed
+from penstock.core.known.prediction import PredictionError
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory
-from penstock.core.prediction import PredictionError
-from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, as_of, records_of, with_budgets, with_verdicts
-from penstock.core.shares import Pool, pool_of
-from penstock.core.view import View
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.shares import Pool, pool_of
+from penstock.core.seen.view import View
 from penstock.store.archive import AuditEntry, check_told, unknown_run
 from penstock.store.timelines import Timelines, moment_of, noted
 

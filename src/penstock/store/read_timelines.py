@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.core.outlook import JobOutlook, standing
-from penstock.core.states import State
+from penstock.core.known.outlook import JobOutlook, standing
+from penstock.core.seen.states import State
 from penstock.errors import shown
 from penstock.store import tables
 from penstock.store.by_cycle import FoundRow, grouped

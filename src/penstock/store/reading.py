@@ -8,14 +8,14 @@ from operator import itemgetter
 
 import sqlalchemy as sa
 
+from penstock.core.asked.intents import Intent
 from penstock.core.cycle import PastRound, noted_of
-from penstock.core.intents import Intent
-from penstock.core.life import ControllerLife
-from penstock.core.outlook import JobOutlook
-from penstock.core.prediction import PredictionError
+from penstock.core.known.outlook import JobOutlook
+from penstock.core.known.prediction import PredictionError
 from penstock.core.run import EARLIER, DecisionRecord, Note, Run, StepsTaken, as_of, with_budgets, with_verdicts
-from penstock.core.shares import Pool, pool_of
-from penstock.core.view import View
+from penstock.core.seen.life import ControllerLife
+from penstock.core.seen.shares import Pool, pool_of
+from penstock.core.seen.view import View
 from penstock.errors import told
 from penstock.store import cells, rows_read, tables
 from penstock.store.acts import began_dry, read_acts

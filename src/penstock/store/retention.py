@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from penstock.core.budget import DAY_S, LONGEST_S
+from penstock.core.asked.budget import DAY_S, LONGEST_S
 from penstock.core.units import positive
 from penstock.store.tables import budget_windows, cycles, route_windows, routes, runs
 

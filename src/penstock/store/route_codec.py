@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from penstock.core.pairs import Key, Pair, PairCounts
-from penstock.core.routes import Links, RouteFigures
+from penstock.core.seen.pairs import Key, Pair, PairCounts
+from penstock.core.seen.routes import Links, RouteFigures
 from penstock.store.codec import DoesNotFitError, decode, encode
 from penstock.store.packing import deflated, inflated
 

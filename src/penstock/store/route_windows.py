@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from penstock.core.routes import RouteFigures
+from penstock.core.seen.routes import RouteFigures
 from penstock.errors import told
 from penstock.store import tables
 from penstock.store.codec import DoesNotFitError

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from math import inf
 from typing import Any, cast
 
-from penstock.core.budget import SpentBudget
-from penstock.core.deeds import Deed
-from penstock.core.figures import JobFigures, Snapshot
-from penstock.core.forecast import Forecast
-from penstock.core.intents import Intent
+from penstock.core.asked.budget import SpentBudget
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.price import MOST_AN_HOUR, Price
+from penstock.core.known.forecast import Forecast
+from penstock.core.known.outlook import JobOutlook
+from penstock.core.known.prediction import Foretold, PredictionError
 from penstock.core.levers import ALL_OPERATORS, Move
-from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
-from penstock.core.prediction import Foretold, PredictionError
-from penstock.core.price import MOST_AN_HOUR, Price
-from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo
-from penstock.core.states import State, judged
-from penstock.core.view import JobView, View
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.figures import JobFigures, Snapshot
+from penstock.core.seen.routes import RouteFigures
+from penstock.core.seen.states import State, judged
+from penstock.core.seen.view import JobView, View
 from penstock.errors import shown, told
 from penstock.store.cells import (
     LATEST_EPOCH_S,

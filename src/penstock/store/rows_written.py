@@ -6,13 +6,13 @@ from functools import partial
 from typing import Any
 
 from penstock.core.cycle import Cycle
-from penstock.core.deeds import Deed
-from penstock.core.figures import LatencyFigures, MachineFigures
-from penstock.core.outlook import JobOutlook
+from penstock.core.known.outlook import JobOutlook
 from penstock.core.plan import Decision, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
-from penstock.core.states import possible_utility, state_of
-from penstock.core.view import JobView, View, snapshot_of
+from penstock.core.seen.deeds import Deed
+from penstock.core.seen.figures import LatencyFigures, MachineFigures
+from penstock.core.seen.states import possible_utility, state_of
+from penstock.core.seen.view import JobView, View, snapshot_of
 from penstock.store.archive import beginning
 from penstock.store.codec import encode
 from penstock.store.fitting import LeftOut, snapshot_text

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle, PastRound
 from penstock.core.ports import PolicyMemory
-from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.store import cells, packing, reading, rows_read, rows_written, tables
 from penstock.store.archive import AuditEntry, StoreError, UnreadableError, check_told

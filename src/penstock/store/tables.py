@@ -218,7 +218,7 @@ job_figures = Table(
     Column("backlog_rows", Double),
     Column("trouble", Shortened),
     Column("trouble_id", Shortened),  # which it is while its words change; null: none, or an earlier penstock told it
-    Column("state", Words),  # as core.states has it
+    Column("state", Words),  # as core.seen.states has it
     Column("urgency", Double),  # times its worth, where its error budget runs low; null: once
     Column("spent", JsonText),  # JSON: how its error budget stood; null where it has none
     Index("penstock_job_figures_of_intent", "intent_id"),

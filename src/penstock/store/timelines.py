@@ -8,8 +8,8 @@ from math import nan
 
 from penstock.core.columns import Column
 from penstock.core.run import JobTimeline, MachineTimeline, MostUtility, Note, asked_latency_s
-from penstock.core.states import State, StateChange, met_of, state_of
-from penstock.core.view import View
+from penstock.core.seen.states import State, StateChange, met_of, state_of
+from penstock.core.seen.view import View
 
 KEPT_TROUBLES = 1000  # of each job
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
+from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle, PastRound
 from penstock.core.ports import PolicyMemory
-from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.store.archive import Archive, AuditEntry, FileGoneError, RefusedError, StoreError
 from penstock.store.memory import KEPT_CYCLES, MemoryStore
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 
+from penstock.core.asked.intents import Intent
 from penstock.core.cycle import Cycle
-from penstock.core.intents import Intent
 from penstock.core.ports import PolicyMemory
 from penstock.core.run import RunInfo
 from penstock.errors import TakenOverError

@@ -14,12 +14,12 @@ Policies move shares; several of these no share can mend, and then "converged" i
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from penstock.core.figures import JobFigures
-from penstock.core.intents import Latency
+from penstock.core.asked.intents import Latency
 from penstock.core.naming import together
-from penstock.core.shares import Share, shares_of
-from penstock.core.states import State, state_of
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.shares import Share, shares_of
+from penstock.core.seen.states import State, state_of
+from penstock.core.seen.view import JobView, View
 from penstock.telling.words import number, percent
 
 FALLS_BEHIND = 0.98  # processed over arrived rows: less is not noise any more

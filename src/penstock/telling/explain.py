@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from penstock.core.counterfactual import Counterfactual
+from penstock.core.asked.orders import Act
+from penstock.core.known.counterfactual import Counterfactual
+from penstock.core.known.prediction import seconds_text
 from penstock.core.naming import named
-from penstock.core.orders import Act
-from penstock.core.prediction import seconds_text
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
-from penstock.core.states import UNSEEN, State
+from penstock.core.seen.states import UNSEEN, State
 from penstock.telling.held import held_news
 from penstock.telling.stretches import StateStretch, state_at, stretches, unseen_cycles
 from penstock.telling.summary import cycles_seen, summarise

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from penstock.core.naming import named
 from penstock.core.run import HeldBack, Run
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.telling.binding import binding
 from penstock.telling.words import at_rest
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.core.acts import HeardAct
-from penstock.core.prediction import seconds_text
+from penstock.core.asked.acts import HeardAct
+from penstock.core.known.prediction import seconds_text
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.telling.binding import Bind
 from penstock.telling.words import clock, count, moves_text, number, percent, span, started, what_came

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from penstock.core.budget import SpentBudget
+from penstock.core.asked.budget import SpentBudget
 from penstock.core.documents import mean
 from penstock.core.run import JobTimeline, Run
 from penstock.telling.stretches import StateStretch, unseen, unseen_at

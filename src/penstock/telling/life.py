@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from penstock.core.life import AHEAD_S, ControllerLife, Sign
+from penstock.core.seen.life import AHEAD_S, ControllerLife, Sign
 from penstock.telling.words import span
 
 

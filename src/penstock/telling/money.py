@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.core.run import JobTimeline, Run
-from penstock.core.shares import slot_share
+from penstock.core.seen.shares import slot_share
 
 NAMED = 3
 OUTAGE = 5.0  # so many usual intervals without a cycle are an outage, of which nobody knows who held what

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.core.placement import Placement, Slot
+from penstock.core.known.placement import Placement, Slot
 
 MOST_MACHINES = 40  # lines of the picture; a plan beyond it is read in the document
 

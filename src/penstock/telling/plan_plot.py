@@ -8,7 +8,7 @@ mpl.use("Agg")
 
 from matplotlib import pyplot as plt
 
-from penstock.core.placement import Placement, Slot
+from penstock.core.known.placement import Placement, Slot
 from penstock.errors import ConfigError
 
 GAP = 0.8  # between machines, in slots

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from importlib.resources import files
 
-from penstock.core.counterfactual import Counterfactual
+from penstock.core.known.counterfactual import Counterfactual
 from penstock.core.run import DecisionRecord, Run
-from penstock.core.shares import Pool
+from penstock.core.seen.shares import Pool
 from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
 from penstock.telling.held import held_news
 from penstock.telling.job_summary import JobSummary

@@ -1,6 +1,6 @@
 """Shares in the words of a reader: weight, slots and cores are never mixed up."""
 
-from penstock.core.shares import Pool, Share
+from penstock.core.seen.shares import Pool, Share
 from penstock.telling.words import count, number, percent
 
 

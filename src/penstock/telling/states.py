@@ -6,11 +6,11 @@ A tenant that goes blind, or whose figures are too old, is named as loudly as on
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from penstock.core.intents import Juice, Latency
-from penstock.core.prediction import seconds_text
+from penstock.core.asked.intents import Juice, Latency
+from penstock.core.known.prediction import seconds_text
 from penstock.core.run import asked_latency_s
-from penstock.core.states import WORST_FIRST, LastLatency, State, TenantTally, state_of, states_of
-from penstock.core.view import JobView, View
+from penstock.core.seen.states import WORST_FIRST, LastLatency, State, TenantTally, state_of, states_of
+from penstock.core.seen.view import JobView, View
 from penstock.telling.words import count, number, span
 
 NAMED = 3  # tenants of a kind in a headline
@@ -66,8 +66,8 @@ def lost(job: JobView) -> float:
 def lacking(job: JobView) -> str:
     """Of which of the things that it asks for there is no figure.
 
-    >>> from penstock.core.figures import JobFigures
-    >>> from penstock.core.intents import Intent
+    >>> from penstock.core.seen.figures import JobFigures
+    >>> from penstock.core.asked.intents import Intent
     >>> lacking(JobView(JobFigures("ads", (), juice=1.0), Intent(Latency("2s"), Juice(1.0)), None, False, True))
     'its latency'
     """

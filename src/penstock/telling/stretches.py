@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.core.run import JobTimeline, Run
-from penstock.core.states import UNSEEN, State
+from penstock.core.seen.states import UNSEEN, State
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from penstock.core.counterfactual import Counterfactual, worth_of
+from penstock.core.asked.orders import Act
 from penstock.core.documents import mean
-from penstock.core.life import ControllerLife
-from penstock.core.orders import Act
+from penstock.core.known.counterfactual import Counterfactual, worth_of
 from penstock.core.plan import NO_CHANGE
 from penstock.core.run import DecisionRecord, Run
+from penstock.core.seen.life import ControllerLife
 from penstock.telling.cost import cost_text, thread_seconds
 from penstock.telling.held import held_text
 from penstock.telling.job_summary import JobSummary, job_summary

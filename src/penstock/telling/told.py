@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.core.budget import SpentBudget, text_of_days
-from penstock.core.counterfactual import Counterfactual, Without, worth_of
+from penstock.core.asked.budget import SpentBudget, text_of_days
+from penstock.core.known.counterfactual import Counterfactual, Without, worth_of
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.telling.explain import events
 from penstock.telling.job_summary import JobSummary

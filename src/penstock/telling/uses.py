@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Sequence
 
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.drivers import TenantUse, use_of
 from penstock.store.archive import Archive
 

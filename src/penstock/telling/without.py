@@ -1,6 +1,6 @@
 """Counterfactuals in words: how it would have gone without a decision, and what decisions brought together."""
 
-from penstock.core.counterfactual import MISLEADS, NOTICED, Counterfactual, Untold, Without, Worth
+from penstock.core.known.counterfactual import MISLEADS, NOTICED, Counterfactual, Untold, Without, Worth
 from penstock.core.naming import named
 from penstock.telling.words import count, number, percent, span, tenths
 

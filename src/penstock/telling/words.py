@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import isfinite
 
+from penstock.core.known.prediction import foretold_text
 from penstock.core.levers import Move, Slots, Tasks
-from penstock.core.prediction import foretold_text
 from penstock.core.run import DecisionRecord, RunInfo
 
 MANY_JOBS = 3  # a decision on more jobs than this is told in sums

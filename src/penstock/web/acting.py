@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from penstock.config.fields import ShortText
 from penstock.config.intents import IntentPart, intent_of
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Act, Request, Wish
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
-from penstock.core.life import ControllerLife
-from penstock.core.orders import Act, Request, Wish
+from penstock.core.seen.life import ControllerLife
 from penstock.errors import ConfigError, PenstockError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from penstock.core.counterfactual import Counterfactual, Untold
+from penstock.core.known.counterfactual import Counterfactual, Untold
 from penstock.core.run import EARLIER, DecisionRecord
 from penstock.errors import ConfigError
 from penstock.store.gallery import Gallery

@@ -5,10 +5,10 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from penstock.core.asked.orders import Proposal
+from penstock.core.known.prediction import foretold_text
 from penstock.core.levers import Move, Table
-from penstock.core.orders import Proposal
 from penstock.core.plan import Decision
-from penstock.core.prediction import foretold_text
 from penstock.core.run import EARLIER, DecisionRecord
 from penstock.telling.summary import came_to
 from penstock.telling.words import moves_text

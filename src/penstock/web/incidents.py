@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord
-from penstock.core.shares import Pool, pool_of
+from penstock.core.seen.shares import Pool, pool_of
 from penstock.errors import ConfigError
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from penstock.core.life import ControllerLife
+from penstock.core.seen.life import ControllerLife
 from penstock.store.cards import Card
 
 

@@ -9,13 +9,13 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
-from penstock.core.budget import text_of_days
+from penstock.core.asked.budget import text_of_days
+from penstock.core.asked.intents import Latency
 from penstock.core.cycle import GOVERNING_ENDED
-from penstock.core.intents import Latency
 from penstock.core.levers import WHOLE, Dial
-from penstock.core.shares import shares_of
-from penstock.core.states import State, possible_utility, states_of
-from penstock.core.view import JobView, View
+from penstock.core.seen.shares import shares_of
+from penstock.core.seen.states import State, possible_utility, states_of
+from penstock.core.seen.view import JobView, View
 from penstock.engines.applications.wishes import enough
 from penstock.store.gallery import Newest
 from penstock.web.shapes import DecisionOut, RunOut

@@ -5,16 +5,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from penstock.core.budget import SpentBudget
-from penstock.core.figures import JobFigures, MachineFigures, StageFigures
-from penstock.core.intents import Intent
+from penstock.core.asked.budget import SpentBudget
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.price import Price
+from penstock.core.known.outlook import JobOutlook, RecoveryForetold
+from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import Dial, unit_of
-from penstock.core.outlook import JobOutlook, RecoveryForetold
-from penstock.core.prediction import PredictionError
-from penstock.core.price import Price
 from penstock.core.run import asked_latency_s
-from penstock.core.shares import Share, pool_of, shares_of
-from penstock.core.states import (
+from penstock.core.seen.figures import JobFigures, MachineFigures, StageFigures
+from penstock.core.seen.shares import Share, pool_of, shares_of
+from penstock.core.seen.states import (
     UNSEEN,
     WORST_FIRST,
     LastLatency,
@@ -26,7 +26,7 @@ from penstock.core.states import (
     tally_of,
     worst_of,
 )
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.store.gallery import Newest
 from penstock.store.thinning import Columns
 from penstock.telling.binding import binding

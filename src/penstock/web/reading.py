@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.core.run import RunInfo, asked_latency_s
-from penstock.core.shares import shares_of
-from penstock.core.states import State, state_of
+from penstock.core.seen.shares import shares_of
+from penstock.core.seen.states import State, state_of
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
 from penstock.store.gallery import NO_LENGTH, Gallery, Length, Newest, lengths

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from penstock.core.documents import mean
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
 from penstock.whatif.answer import without_trouble

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.nines import with_next_nine
+from penstock.core.asked.orders import Wish
 from penstock.core.levers import ALL_OPERATORS, WHOLE
-from penstock.core.nines import with_next_nine
-from penstock.core.orders import Wish
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery

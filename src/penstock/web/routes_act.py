@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from penstock.core.life import ControllerLife
+from penstock.core.seen.life import ControllerLife
 from penstock.core.visible import visible
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError

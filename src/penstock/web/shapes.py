@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-StateOut = Literal["missing", "blind", "stale", "starting", "fine", "resting"]  # as core.states has them
-TroubleOut = Literal[  # as core.trouble has them
+StateOut = Literal["missing", "blind", "stale", "starting", "fine", "resting"]  # as core.seen.states has them
+TroubleOut = Literal[  # as core.seen.trouble has them
     "not running",
     "given up",
     "stopped",
@@ -17,7 +17,7 @@ TroubleOut = Literal[  # as core.trouble has them
     "restarting",
     "other",
 ]
-LifeOut = Literal["live", "awaited", "ended", "silent", "ahead"]  # as core.life has them
+LifeOut = Literal["live", "awaited", "ended", "silent", "ahead"]  # as core.seen.life has them
 CameOut = Literal["better", "no change", "worse", "not judged yet", "not judged", "not done", "not carried out"]
 
 

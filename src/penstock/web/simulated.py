@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pydantic import TypeAdapter
 
-from penstock.core.counterfactual import Counterfactual, Untold, Without, worth_of
+from penstock.core.known.counterfactual import Counterfactual, Untold, Without, worth_of
 from penstock.core.run import DecisionRecord
 from penstock.store.gallery import Gallery
 from penstock.telling.without import worth_text

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from penstock.core.capacity import is_congested
-from penstock.core.figures import ALL_OPERATORS, JobFigures
-from penstock.core.intents import Intent, Juice, Latency, Objective
-from penstock.core.shares import Share
-from penstock.core.states import State, state_of
-from penstock.core.view import JobView, View
+from penstock.core.asked.intents import Intent, Juice, Latency, Objective
+from penstock.core.seen.capacity import is_congested
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
+from penstock.core.seen.shares import Share
+from penstock.core.seen.states import State, state_of
+from penstock.core.seen.view import JobView, View
 from penstock.telling.binding import FALLS_BEHIND, Bind
 from penstock.telling.words import at_rest, number
 from penstock.web.shapes import TargetOut

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from penstock.config.fields import ShortText
 from penstock.config.intents import IntentPart, intent_of
+from penstock.core.asked.orders import Wish
 from penstock.core.documents import mean
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
-from penstock.core.orders import Wish
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from penstock.core.figures import ALL_OPERATORS
-from penstock.core.intent_hours import holding
-from penstock.core.intents import Intent
-from penstock.core.orders import Act, Answer, Orders, Proposal, Request
+from penstock.core.asked.intent_hours import holding
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.ports import World
 from penstock.core.run import RunInfo
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.core.seen.view import JobView, View
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
 from penstock.engines.sim.microbatch.spec import MicroBatchFault

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.batches import BatchFigures
+from penstock.core.seen.batches import BatchFigures
 
 LEAST_BATCHES = 3
 LAST_BATCHES = 60

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.levers import Kind
-from penstock.core.topology import Edge, Topology
-from penstock.core.view import View
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.seen.topology import Edge, Topology
+from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.engines.sim.spec import SimCluster, SimJob, SimOperator
 from penstock.whatif.service import NOT_BEHIND, Service

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from penstock.core.counterfactual import Counterfactual, JobWithout, Untold, Without
+from penstock.core.asked.orders import Wish
+from penstock.core.known.counterfactual import Counterfactual, JobWithout, Untold, Without
 from penstock.core.levers import ALL_OPERATORS, Kind, Move, Table
-from penstock.core.orders import Wish
 from penstock.core.plan import Decision
 from penstock.core.run import DecisionRecord
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Future, Past, ShareSeries, Turn
 

@@ -18,12 +18,12 @@ from typing import Protocol
 import numpy as np
 
 from penstock.analysis.assess import assess
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.price import Price
 from penstock.core.documents import mean
-from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent
-from penstock.core.price import Price
 from penstock.core.run import asked_latency_s
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.planning.registry import DEFAULT
 from penstock.whatif.answer import play, without_trouble

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from penstock.core.intents import Intent
-from penstock.core.orders import Wish
+from penstock.core.asked.intents import Intent
+from penstock.core.asked.orders import Wish
 from penstock.core.run import DecisionRecord
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.whatif.service import Service
 
 ShareSeries = Sequence[tuple[float, float]]  # seconds after an instant, share of the maximum utility

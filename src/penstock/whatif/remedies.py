@@ -14,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from penstock.core.figures import ALL_OPERATORS
-from penstock.core.intents import Juice, Latency, Objective
+from penstock.core.asked.intents import Juice, Latency, Objective
+from penstock.core.asked.orders import Wish
+from penstock.core.asked.price import Price
 from penstock.core.levers import figure_text
-from penstock.core.orders import Wish
-from penstock.core.price import Price
+from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.core.seen.view import JobView, View
 from penstock.core.units import text_of_seconds
-from penstock.core.view import JobView, View
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Future, Past, Turn
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.figures import JobFigures
-from penstock.core.view import View
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import View
 from penstock.whatif.batch_costs import BatchCosts, batch_costs
 
 LEAST_SEEN = 3  # cycles with figures: fewer say nothing

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Future, Past, ShareSeries, SimulatorTrial
 

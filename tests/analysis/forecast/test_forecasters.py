@@ -13,7 +13,7 @@ from penstock.analysis.forecast.damped import Damped
 from penstock.analysis.forecast.lags import Lags
 from penstock.analysis.forecast.naive import Naive
 from penstock.analysis.forecast.waves import Waves
-from penstock.core.forecast import Forecast, Series
+from penstock.core.known.forecast import Forecast, Series
 from penstock.core.ports import Forecaster
 from penstock.errors import ConfigError
 

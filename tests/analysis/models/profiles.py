@@ -1,6 +1,6 @@
 """A job that behaves by a law of its own, as evidence."""
 
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 
 SIZES = (2, 5, 8, 11, 14, 17, 20, 23)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from penstock.analysis.models.capacity import capacity_model
 from penstock.analysis.models.fading import FLOOR, faded
 from penstock.analysis.models.job import JobModel, job_model
-from penstock.core.evidence import Observation, Weighted
+from penstock.core.seen.evidence import Observation, Weighted
 from penstock.errors import ConfigError
 from tests.analysis.models.profiles import SIZES, profile, true_capacity, true_latency
 

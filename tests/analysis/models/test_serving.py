@@ -3,7 +3,7 @@
 import pytest
 
 from penstock.analysis.models.serving import capacities_served
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 
 
 def quiet(scaleout: int, rate_rps: float, busy_share: float | None, at_s: float = 0.0) -> Observation:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.engines.applications.wire import SaidExecutors, SaidLatency, SaidState, SaidTenant
 
 

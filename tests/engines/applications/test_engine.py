@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 
-from penstock.core.leader import LATEST_HEEDED
 from penstock.core.levers import Executors
 from penstock.core.plan import Step
+from penstock.core.seen.leader import LATEST_HEEDED
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Allowance, Room
 from penstock.engines.applications.conversation import Conversation

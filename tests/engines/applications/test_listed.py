@@ -1,6 +1,6 @@
 """Who of those that the fleet's file lists is awaited, and until when."""
 
-from penstock.core.coming import ListedApplication, ToCome
+from penstock.core.asked.coming import ListedApplication, ToCome
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.listed import Listed
 

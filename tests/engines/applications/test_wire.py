@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.trouble import TroubleKind
+from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.seen.trouble import TroubleKind
 from penstock.engines.applications.wire import (
     MOST_BYTES,
     Order,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.core.topology import Topology
+from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.figures import JobFigures, Snapshot
-from penstock.core.juice import juice
 from penstock.core.levers import Tasks
 from penstock.core.plan import Step
-from penstock.core.topology import Topology
+from penstock.core.seen.figures import JobFigures, Snapshot
+from penstock.core.seen.juice import juice
+from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.layout import lay_out
 from penstock.engines.sim.meters import juice_by_job

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.levers import Partitions, Slots
 from penstock.core.plan import Outcome, Step
+from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever

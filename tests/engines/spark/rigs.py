@@ -8,9 +8,9 @@ from typing import Any, Protocol, cast
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.figures import JobFigures
 from penstock.core.levers import Move
 from penstock.core.plan import Step, StepOutcome
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, FakeWriter

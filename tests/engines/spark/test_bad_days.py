@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.restart_policy import RestartPolicy
+from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.engines.spark.claims import FILE
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.jobs import Job

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.levers import Partitions, Slots, Tasks, Trigger
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.seen.figures import ALL_OPERATORS
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.query import Query

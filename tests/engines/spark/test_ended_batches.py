@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from penstock.core.batches import TOLD, BatchFigures
+from penstock.core.seen.batches import TOLD, BatchFigures
 from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stage_figures import Busy, StageHistory

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import cast
 
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.juice import juice
-from penstock.core.topology import Topology
+from penstock.core.seen.juice import juice
+from penstock.core.seen.topology import Topology
 from penstock.engines.spark.watch.flow import Curves, curves
 from penstock.engines.spark.watch.latency import latency
 from penstock.engines.spark.watch.progress import Batch, SourceRows

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.core.figures import JobFigures
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job

@@ -8,8 +8,8 @@ import pytest
 from confluent_kafka import Producer
 from datasketches import kll_doubles_sketch
 
-from penstock.core.figures import LatencyFigures
-from penstock.core.real_time import RealTime
+from penstock.core.asked.real_time import RealTime
+from penstock.core.seen.figures import LatencyFigures
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.watch.latency import real_time_latency

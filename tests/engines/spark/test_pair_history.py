@@ -8,7 +8,7 @@ import pytest
 from observer import messages
 from pyspark.sql import SparkSession
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.engines.spark.pair_history import count_pairs
 from penstock.errors import ConfigError
 from penstock.planning.routing.route import route

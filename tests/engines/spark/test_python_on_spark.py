@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import LongType
 
-from penstock.core.figures import JobFigures
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.spark.jobs import Job
 from tests.engines.spark.helpers import of
 from tests.patience import eventually

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.watch.python_time import PythonWait, PythonWatch, WorkersSample, python_shares, runs_python
 from penstock.engines.spark.watch.stage_figures import StageHistory

@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.core.asked.real_time import RealTime
 from penstock.core.levers import Tasks
 from penstock.core.plan import Step
-from penstock.core.real_time import RealTime
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.starts import tasks_of
 from penstock.engines.spark.modes import LongLived, check_slots

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from penstock.calls.recorded import explain, report
 from penstock.cli.screen import Screen
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Partitions
 from penstock.core.plan import Step
-from penstock.core.routing_table import RoutingTable
 from penstock.core.run import RunInfo
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job

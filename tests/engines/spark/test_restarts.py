@@ -2,9 +2,9 @@
 
 import pytest
 
-from penstock.core.failures import FailureKind
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.trouble import TroubleId, TroubleKind
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.seen.failures import FailureKind
+from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.engines.spark.restarts import Attempts, Commit, Health
 
 POLICY = RestartPolicy(max_restarts=2, backoff_s=1.0, max_backoff_s=10.0, healthy_after_s=60.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.core.real_time import RealTime
+from penstock.core.asked.real_time import RealTime
 from penstock.engines.spark import claims
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles

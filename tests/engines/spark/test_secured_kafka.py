@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock as ps
-from penstock.core.figures import JobFigures
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of

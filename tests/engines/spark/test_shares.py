@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.shares import slot_share
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.seen.shares import slot_share
 from penstock.engines.spark.shares import PoolShare, check_threads, pool_shares
 from penstock.errors import ConfigError
 

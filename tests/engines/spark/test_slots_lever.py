@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.levers import Slots
-from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.fake.parts import FakePools
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever

@@ -1,7 +1,7 @@
 """A step that fails half-way: what cannot be taken back is said, and what was not done need not be."""
 
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Slots, Table, Tasks
-from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.settings import SparkSettings

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from datasketches import kll_doubles_sketch
 
-from penstock.core.failures import FailureKind
-from penstock.core.real_time import RealTime
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.slot_limits import SlotLimits
-from penstock.core.trouble import Trouble, TroubleId, TroubleKind
+from penstock.core.asked.real_time import RealTime
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.seen.failures import FailureKind
+from penstock.core.seen.trouble import Trouble, TroubleId, TroubleKind
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.watch.progress import Batch

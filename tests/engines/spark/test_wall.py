@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from penstock.core.real_time import RealTime
+from penstock.core.asked.real_time import RealTime
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, fake_job

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.figures import Snapshot
+from penstock.core.seen.figures import Snapshot
 from tests.engines.toy.engine import ToyEngine, toy
 
 

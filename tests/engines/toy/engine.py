@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
 from penstock.core.levers import Move, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
-from penstock.core.topology import Topology
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
+from penstock.core.seen.topology import Topology
 from penstock.errors import ConfigError, EngineError
 
 _MOST = 8

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Dial, Disturbs, Shows
-from penstock.core.view import JobView, View
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.told import learnt
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, present
 from penstock.planning.arbiter.fleet import Fleet

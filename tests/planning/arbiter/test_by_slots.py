@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.core.levers import Dial, Disturbs, Shows
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.combined import Combined
 from tests.builders import pressed

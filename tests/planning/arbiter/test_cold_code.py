@@ -2,10 +2,10 @@
 
 import pytest
 
-from penstock.core.batches import BatchFigures
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
-from penstock.core.view import JobView, View
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.policy import Arbiter
 from tests.builders import rounds
 from tests.planning.arbiter.fleets import fleet_view, job

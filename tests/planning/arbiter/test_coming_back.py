@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import LatencyFigures
-from penstock.core.view import JobView
+from penstock.core.seen.figures import LatencyFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.coming_back import coming_back
 from penstock.planning.arbiter.fleet import Fleet

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.levers import Dial, Shows
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
 from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
 from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from penstock.core.figures import MachineFigures
 from penstock.core.levers import WHOLE, Dial, Shows, Slots
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import MachineFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import with_fewer_slots
 from penstock.planning.arbiter.policy import Arbiter

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.core.levers import Slots
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.policy import Arbiter
 from tests.builders import rounds
 from tests.planning.arbiter.fleets import batch, fleet_view, job

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
 from penstock.core.levers import Dial, Disturbs
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present
 from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.fleet import Fleet

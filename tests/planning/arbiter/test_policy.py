@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
+from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import BatchBound, Dial, Shows, Slots
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.prediction import PredictionError
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.rested import Rested

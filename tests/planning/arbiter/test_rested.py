@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS, OperatorFigures
 from penstock.core.levers import Dial, Disturbs, Kind
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import ALL_OPERATORS, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.rested import AGAIN_AFTER_S

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.outcome import CandidateOutcomes, foretell

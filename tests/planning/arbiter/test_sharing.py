@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.engines.spark.shares import pool_shares
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.fleet import Fleet, fleet_of

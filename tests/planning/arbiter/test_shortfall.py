@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from penstock.core.figures import MachineFigures
-from penstock.core.price import Price
-from penstock.core.view import View
+from penstock.core.asked.price import Price
+from penstock.core.seen.figures import MachineFigures
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.search import search
 from penstock.planning.arbiter.shortfall import shortfall

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
 from penstock.core.levers import Dial, Disturbs, Shows, Trigger
 from penstock.planning.arbiter.candidates import present, restarted
 from penstock.planning.arbiter.fleet import Fleet

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from penstock.core.figures import MachineFigures
 from penstock.core.levers import Dial
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import MachineFigures
+from penstock.core.seen.view import JobView, View
 from tests.builders import job
 
 EASY = ((1, 4.0), (2, 10.0), (8, 10.0))  # two are as good as any number

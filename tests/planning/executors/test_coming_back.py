@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.figures import LatencyFigures
-from penstock.core.view import JobView
+from penstock.core.seen.figures import LatencyFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.coming_back import Behind, back_s, job_back_s
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.starts import ExecutorStarts

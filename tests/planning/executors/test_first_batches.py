@@ -6,7 +6,7 @@ import pytest
 
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsPolicy
 from tests.builders import job, operator
 from tests.planning.executors.many import application, fleet

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.actuation.order import order
-from penstock.core.coming import ListedApplication, ToCome
+from penstock.core.asked.coming import ListedApplication, ToCome
 from penstock.core.levers import Dial, Executors
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsPolicy
 from tests.builders import job, operator
 from tests.planning.executors.many import application, fleet

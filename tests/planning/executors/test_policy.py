@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from penstock.actuation.order import order
-from penstock.core.figures import JobFigures, LatencyFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.approval import held_still
 from penstock.planning.executors.claims import claims_of
 from penstock.planning.executors.errors import ClaimError

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.figures import JobFigures, LatencyFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Executors
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.executors.rises import Rise, UsualLoad, loads_after
 from tests.builders import job, operator

@@ -1,6 +1,6 @@
 """What a fleet could do without, from what its applications foretell of fewer executors."""
 
-from penstock.core.price import Price
+from penstock.core.asked.price import Price
 from penstock.planning.executors.spare import Spare
 from tests.builders import view
 from tests.planning.executors.many import HARD, round_of

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import JobFigures, LatencyFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import Dial, Executors
 from penstock.core.plan import Decision
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures, LatencyFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.executors.reserve import Reserve
 from tests.builders import operator

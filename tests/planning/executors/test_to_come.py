@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.coming import ListedApplication, ToCome
+from penstock.core.asked.coming import ListedApplication, ToCome
 from penstock.core.levers import Executors
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.claims import claims_of, tenants_of
 from penstock.planning.executors.policy import ExecutorsPolicy
 from penstock.planning.executors.to_come import kept_for_listed

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.memory import HengeMemory, PastConfiguration, Pending, Phase
 from penstock.planning.henge.policy import Henge
 from tests.builders import view

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.figures import ALL_OPERATORS, LatencyFigures, MachineFigures
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
 from penstock.core.levers import Slots, Tasks
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import ALL_OPERATORS, LatencyFigures, MachineFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.expect import expected_utility
 from penstock.planning.henge.pool import WeightedPool
 from tests.builders import job, operator, view

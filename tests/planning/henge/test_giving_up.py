@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from penstock.core.levers import Tasks
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning.henge.memory import ActionKind, GivenUp, PastConfiguration, Pending, Phase
 from tests.builders import job, operator, rounds, view
 from tests.planning.henge.searches import HENGE, converged, searching

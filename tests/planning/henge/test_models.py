@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from penstock.core.levers import Tasks
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from tests.builders import job, operator, rounds
 from tests.planning.henge.searches import HENGE, steady
 

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.core.levers import Tasks
 from penstock.core.plan import Plan, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.memory import ActionKind, HengeMemory, PastConfiguration, Pending, Phase
 from penstock.planning.henge.policy import HANDLERS
 from penstock.planning.henge.signals import Signal

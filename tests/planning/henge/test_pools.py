@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS, LatencyFigures, MachineFigures
-from penstock.core.intents import Intent, Juice
+from penstock.core.asked.intents import Intent, Juice
 from penstock.core.levers import Slots
 from penstock.core.plan import Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import ALL_OPERATORS, LatencyFigures, MachineFigures
+from penstock.core.seen.view import JobView, View
 from tests.builders import job, operator, rounds, view
 from tests.planning.henge.searches import HENGE
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.plan import Decision
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 
 
 def seen(rate: float, executors: int, name: str = "a", recovery: str | None = "180s", **more: object) -> JobView:

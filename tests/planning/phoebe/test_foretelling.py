@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.batches import BatchFigures
-from penstock.core.failures import FailureKind
-from penstock.core.figures import JobFigures
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.failures import FailureKind
+from penstock.core.seen.figures import JobFigures
 from penstock.planning.phoebe.foretelling import MISSES_KEPT, told_by_kind, with_recovery
 from penstock.planning.phoebe.memory import Foreseen, ForeseenKind, JobMemory, Miss, Recovering
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from penstock.core.failures import Failure, FailureKind
-from penstock.core.figures import JobFigures
-from penstock.core.view import JobView
+from penstock.core.seen.failures import Failure, FailureKind
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.planning.phoebe.outages import guessed, plausible, worst
 from penstock.planning.phoebe.settings import PhoebeSettings

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.analysis.models.job import job_model
-from penstock.core.failures import Failure, FailureKind
+from penstock.core.seen.failures import Failure, FailureKind
 from penstock.planning.phoebe.budget import divided
 from penstock.planning.phoebe.path import first_step
 from penstock.planning.phoebe.prospects import Ahead, Leeway, need

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from penstock.core.evidence import Observation
-from penstock.core.intents import Intent, Latency
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.plan import Decision, Plan
+from penstock.core.seen.evidence import Observation
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.planning.phoebe.policy import Phoebe
 from penstock.planning.phoebe.settings import PhoebeSettings

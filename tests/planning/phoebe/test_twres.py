@@ -1,6 +1,6 @@
 """TWRES: capacity for what is expected, one more when latency is too high."""
 
-from penstock.core.figures import LatencyFigures
+from penstock.core.seen.figures import LatencyFigures
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.settings import TwresSettings
 from penstock.planning.phoebe.twres import Twres

@@ -2,10 +2,10 @@
 
 import pytest
 
-from penstock.core.evidence import Observation
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
-from penstock.core.intents import Intent, Latency
-from penstock.core.view import JobView, View
+from penstock.core.asked.intents import Intent, Latency
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.planning.phoebe.watching import watched
 

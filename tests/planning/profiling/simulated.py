@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from penstock.core.trial import Finished, Trial
+from penstock.core.seen.trial import Finished, Trial
 from penstock.planning.profiling.search import Profile, advance
 from penstock.planning.profiling.settings import SearchSettings
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.trial import Finished, Trial
+from penstock.core.seen.trial import Finished, Trial
 from penstock.errors import ConfigError
 from penstock.planning.profiling.remaining import trials_left
 from penstock.planning.profiling.search import METHODS, advance

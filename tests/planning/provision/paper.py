@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from penstock.config.plan_job import read_plan_job
-from penstock.core.allocation import Allocation
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Topology
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Topology
 from penstock.planning.provision.allocate import allocate
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import ALL_OPERATORS
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.core.seen.topology import Topology
 from penstock.errors import ConfigError
 from penstock.planning.provision.advise import JobModels, advised
 from tests.builders import job, operator, topology, view

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
-from penstock.core.allocation import Allocation
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Topology
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Topology
 from penstock.errors import ConfigError
 from penstock.planning.provision.allocate import allocate
 from tests.planning.provision.paper import allocations, alone, planned

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.allocation import Allocation
-from penstock.core.performance import PerformanceModel
-from penstock.core.placement import Machine, Placement, Slot, Thread
-from penstock.core.topology import Topology
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.known.placement import Machine, Placement, Slot, Thread
+from penstock.core.seen.topology import Topology
 from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import fewest, place, place_on_fewest

@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.allocation import Allocation
+from penstock.core.known.allocation import Allocation
 from penstock.planning.provision.packing import pack
 from penstock.planning.provision.place import place_on_fewest
 from penstock.planning.provision.settings import PlaceSettings

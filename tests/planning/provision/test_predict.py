@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Slot
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Slot
 from penstock.errors import ConfigError
 from penstock.planning.provision.place import place, place_on_fewest
 from penstock.planning.provision.predict import predict

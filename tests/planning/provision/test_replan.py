@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.allocation import Allocation
+from penstock.core.known.allocation import Allocation
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place, place_on_fewest
 from penstock.planning.provision.replan import replan

@@ -4,8 +4,8 @@ import random
 
 from hypothesis import strategies as st
 
-from penstock.core.pairs import Pair, PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Pair, PairCounts
 
 few_pairs = st.dictionaries(
     st.tuples(st.integers(0, 12), st.sampled_from("abcdefghij")), st.integers(0, 200), min_size=1, max_size=40

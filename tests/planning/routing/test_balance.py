@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.planning.routing.balance import balanced, best_match, caps_of, polished
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import judge_part, loads

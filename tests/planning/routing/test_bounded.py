@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.planning.routing.bounded import within_moves
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import judge

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.routes import PastMove
+from penstock.core.seen.routes import PastMove
 from penstock.errors import ConfigError
 from penstock.planning.routing.estimate import CostSettings, Offer, Promise, estimated, paid_back, pause
 

@@ -9,13 +9,13 @@ import pytest
 
 from penstock.actuation.order import order
 from penstock.core.cycle import Cycle
-from penstock.core.figures import Snapshot
 from penstock.core.levers import Table
-from penstock.core.pairs import PairCounts
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Policy, PolicyMemory
-from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.pairs import PairCounts
+from penstock.core.seen.routes import RouteFigures
 from penstock.errors import ConfigError
 from penstock.loop import Governor
 from penstock.planning.registry import policy_named

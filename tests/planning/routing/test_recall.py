@@ -1,7 +1,7 @@
 """How far back to look is settled by what would have served the newest rows better a window ago."""
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routes import Links
+from penstock.core.seen.pairs import PairCounts
+from penstock.core.seen.routes import Links
 from penstock.planning.routing.recall import recalled
 
 LINK = ("left", "right")

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import judge, loads, placed
 from penstock.planning.routing.renew import carried, renewed

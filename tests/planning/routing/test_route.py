@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
 from penstock.planning.routing.graph import graph_of, graph_of_links
 from penstock.planning.routing.judging import judge, judge_part

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.figures import MachineFigures
 from penstock.core.levers import WHOLE, Dial, Disturbs, Memory
 from penstock.core.plan import Decision, Reason
-from penstock.core.view import View
+from penstock.core.seen.figures import MachineFigures
+from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.planning.by_rules import RuleMemory
 from penstock.planning.combined_settings import CombinedSettings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
 from penstock.simulation.routing.reading import read_pairs
 

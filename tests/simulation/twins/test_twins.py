@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.simulation.twins import Fixed, Twin, TwinResult, run, twin_named, twins
 

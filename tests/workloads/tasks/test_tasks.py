@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.core.trial import Task
+from penstock.core.seen.trial import Task
 from penstock.workloads.tasks.file_write import FileWrite
 from penstock.workloads.tasks.operator import apply_task
 from penstock.workloads.tasks.pi_viete import PiViete, viete

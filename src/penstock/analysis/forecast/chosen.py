@@ -11,7 +11,7 @@ from penstock.analysis.forecast.method import Method
 from penstock.analysis.forecast.naive import Naive, SeasonalNaive
 from penstock.analysis.forecast.waves import Waves
 from penstock.core.arrays import Floats
-from penstock.core.forecast import Forecast, Series
+from penstock.core.known.forecast import Forecast, Series
 from penstock.core.units import positive
 from penstock.errors import ConfigError
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from penstock.analysis.models.validity import boundary
 from penstock.analysis.regression import rising
-from penstock.core.evidence import Observation, Weighted
+from penstock.core.seen.evidence import Observation, Weighted
 
 _REACH = 1.5  # scale-outs: how far a measured deviation from the curve is felt
 _TRUST = 0.5  # weight of the curve beside a fresh measurement's 1

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from penstock.core.evidence import Observation, Weighted
+from penstock.core.seen.evidence import Observation, Weighted
 
 HALF_LIFE_S = 6 * 3600.0
 FLOOR = 0.05

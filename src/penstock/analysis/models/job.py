@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from penstock.analysis.models.capacity import CapacityModel, capacity_model
 from penstock.analysis.models.fading import HALF_LIFE_S, faded
 from penstock.analysis.models.latency import LatencyModel, latency_model
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from penstock.analysis.models.capacity import CapacityModel
 from penstock.analysis.models.validity import boundary
 from penstock.analysis.regression import rising
-from penstock.core.evidence import Weighted
+from penstock.core.seen.evidence import Weighted
 
 _BENDS = (0.5, 0.8, 0.9, 0.95, 1.0)  # utilisations from which latency may rise more steeply
 _CLIPPED_AT = 3.0  # times the boundary: how late a job is that falls behind depends on how long it was watched

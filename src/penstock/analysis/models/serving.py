@@ -6,7 +6,7 @@ others are extrapolated from these by the capacity model.
 
 from collections.abc import Sequence
 
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 
 LEAST_BUSY = 0.05  # below, what a process does beside its rows counts too much
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
-from penstock.core.intents import MOST_UTILITY, Intent, scaled
+from penstock.core.asked.intents import MOST_UTILITY, Intent, scaled
 from penstock.core.levers import Dial, Shows
-from penstock.core.trouble import TroubleId
+from penstock.core.seen.figures import JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.seen.trouble import TroubleId
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.lacking import Lack
 from penstock.engines.applications.obedience import Obedience

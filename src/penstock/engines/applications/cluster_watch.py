@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
-from penstock.core.figures import MachineFigures
+from penstock.core.seen.figures import MachineFigures
 from penstock.engines.applications.book import Application
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.diary import FleetDiary

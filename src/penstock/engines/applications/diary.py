@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf, nextafter
 
-from penstock.core.deeds import Deed
+from penstock.core.seen.deeds import Deed
 from penstock.errors import in_a_line
 
 _MOST = 1000

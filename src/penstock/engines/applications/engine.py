@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
-from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent
-from penstock.core.leader import LATEST_HEEDED
+from penstock.core.asked.intents import Intent
 from penstock.core.levers import Executors
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.leader import LATEST_HEEDED
 from penstock.engines.applications.absent import AbsentApplications
 from penstock.engines.applications.book import Application
 from penstock.engines.applications.cluster import Cluster, understood

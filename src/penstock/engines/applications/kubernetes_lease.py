@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import ceil, inf
 from typing import Any
 
-from penstock.core.leader import LONGEST_S, Leader, next_epoch
+from penstock.core.seen.leader import LONGEST_S, Leader, next_epoch
 from penstock.engines.applications.kubernetes_api import KubernetesApi, NothingThereError, OvertakenError
 
 _GROUP = "coordination.k8s.io/v1"

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from penstock.core.coming import ListedApplication, ToCome
-from penstock.core.intents import MOST_UTILITY
+from penstock.core.asked.coming import ListedApplication, ToCome
+from penstock.core.asked.intents import MOST_UTILITY
 from penstock.engines.applications.book import Bounds
 
 

@@ -23,9 +23,9 @@ from pydantic import (
     ValidationError,
 )
 
-from penstock.core.intent_plain import intent_of_plain, plain_intent
-from penstock.core.intents import Intent
-from penstock.core.trouble import TroubleKind
+from penstock.core.asked.intent_plain import intent_of_plain, plain_intent
+from penstock.core.asked.intents import Intent
+from penstock.core.seen.trouble import TroubleKind
 from penstock.errors import PenstockError, in_a_line
 
 VERSION = 1

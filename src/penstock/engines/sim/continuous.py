@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.figures import Snapshot
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.seen.figures import Snapshot
 from penstock.engines.sim.events import EventQueue
 from penstock.engines.sim.layout import lay_out
 from penstock.engines.sim.lifetime import AlwaysThere

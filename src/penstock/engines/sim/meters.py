@@ -97,7 +97,7 @@ class Meters:
 
 
 def juice_by_job(layout: Layout, arrived: Floats, done: Floats) -> Floats:
-    """Juice of every job at once; `core.juice` is the same for one job and any counts."""
+    """Juice of every job at once; `core.seen.juice` is the same for one job and any counts."""
     ratio = np.where(arrived > 1e-9, np.minimum(done / np.maximum(arrived, 1e-9), 1.0), 1.0)
     juice = np.where(layout.is_source, ratio, 0.0)
     for level in layout.levels:

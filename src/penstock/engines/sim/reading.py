@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats, Ints
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.engines.sim.layout import Layout
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics

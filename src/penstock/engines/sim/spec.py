@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.arrays import Floats
-from penstock.core.topology import Edge, Topology
+from penstock.core.seen.topology import Edge, Topology
 
 
 @dataclass(frozen=True, slots=True)

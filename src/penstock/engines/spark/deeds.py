@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf, nextafter
 
-from penstock.core.deeds import Deed
+from penstock.core.seen.deeds import Deed
 
 KEPT_S = 600.0  # longer than any round takes, so that none is missed
 _AGAIN_AFTER_S = 60.0  # the very same deed is told once in so much time: a pin that does not hold is no news

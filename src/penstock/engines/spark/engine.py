@@ -6,8 +6,8 @@ rounds (`upkeep`), by pure functions (`watch`). Steps turn levers (`steps`, `lev
 
 from collections.abc import Callable, Sequence
 
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
+from penstock.core.seen.figures import Snapshot
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks

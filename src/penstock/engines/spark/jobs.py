@@ -7,9 +7,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.real_time import RealTime
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.real_time import RealTime
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.spark.routing.route import Routing
 
 Writer = DataStreamWriter | StreamingQuery

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever

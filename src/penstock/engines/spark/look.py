@@ -4,9 +4,9 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock.core.figures import JobFigures, Snapshot
-from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
+from penstock.core.seen.figures import JobFigures, Snapshot
+from penstock.core.seen.key_placement import KeyPlacement
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.hearing import Hearing

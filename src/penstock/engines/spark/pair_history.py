@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, IntegralType, StringType
 
-from penstock.core.pairs import Key, PairCounts
+from penstock.core.seen.pairs import Key, PairCounts
 from penstock.engines.spark.routing.columns import KeyColumns, columns_of
 from penstock.errors import ConfigError
 

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Table
-from penstock.core.routes import RouteFigures
+from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.routes import RouteFigures
 from penstock.engines.first_batches import SmallBatch
 from penstock.engines.spark.elastic import ElasticLever
 from penstock.engines.spark.jobs import Job

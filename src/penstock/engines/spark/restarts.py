@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from penstock.core.failures import FailureKind
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.trouble import Trouble, TroubleKind, trouble
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.seen.failures import FailureKind
+from penstock.core.seen.trouble import Trouble, TroubleKind, trouble
 
 
 class Health(StrEnum):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from penstock.core.key_placement import KeyPlacement
-from penstock.core.routes import RouteFigures
+from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.routes import RouteFigures
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.port import Route, Spark

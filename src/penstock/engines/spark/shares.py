@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from penstock.core.floors import floors_kept
-from penstock.core.shares import slot_share
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.floors import floors_kept
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.seen.shares import slot_share
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.figures import JobFigures
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.trouble import TroubleKind
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.trouble import TroubleKind
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source

@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from penstock.core.figures import LatencyFigures
 from penstock.core.run import RunInfo
+from penstock.core.seen.figures import LatencyFigures
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
 from penstock.store.gallery import Gallery

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from penstock.core.figures import JobFigures
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.costs import TELLING, JobCosts, as_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of

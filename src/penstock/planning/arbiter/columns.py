@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.figures import JobFigures
 from penstock.core.levers import ALL_OPERATORS, Dial, Disturbs
-from penstock.core.view import JobView
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.fitting import Squares
 

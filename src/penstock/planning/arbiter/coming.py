@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from penstock.analysis.forecast.chosen import BestOnPast
-from penstock.core.forecast import Series
+from penstock.core.known.forecast import Series
 from penstock.planning.rates import RateHistory
 
 STEP_S = 10.0

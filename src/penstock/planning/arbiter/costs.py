@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures
-from penstock.core.view import JobView
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.arriving import SteadyRate, steady
 from penstock.planning.arbiter.fitting import NO_SQUARES, Squares
 from penstock.planning.arbiter.warmth import NO_WARMTH, Warmth

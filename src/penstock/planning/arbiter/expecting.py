@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from penstock.core.prediction import Foretold, PredictionError
-from penstock.core.view import View
+from penstock.core.known.prediction import Foretold, PredictionError
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.coming_back import coming_back
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.learning import arrivals_of

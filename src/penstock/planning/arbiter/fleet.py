@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.core.levers import WHOLE
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.columns import JobColumns, columns_of, contention
 from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of

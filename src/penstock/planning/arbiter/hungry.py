@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.candidates import Settings, present
 from penstock.planning.arbiter.costs import TELLING, JobCosts
 from penstock.planning.arbiter.fleet import Fleet

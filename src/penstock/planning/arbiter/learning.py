@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.levers import WHOLE
-from penstock.core.shares import shares_pool
-from penstock.core.view import JobView, View
+from penstock.core.seen.shares import shares_pool
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.costs import TELLING, JobCosts

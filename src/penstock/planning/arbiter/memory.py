@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import Move
-from penstock.core.prediction import PredictionError
 from penstock.planning.arbiter.coming import Coming
 from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.rested import Rested

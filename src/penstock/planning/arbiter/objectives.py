@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.intents import Intent, Latency, Objective, Recovery
-from penstock.core.shapes import Shape
+from penstock.core.asked.intents import Intent, Latency, Objective, Recovery
+from penstock.core.asked.shapes import Shape
 
 ObjectiveKind = Literal["latency", "juice", "recovery"]
 

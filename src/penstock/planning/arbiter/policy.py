@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.candidates import restarted
 from penstock.planning.arbiter.expecting import compared, expectation, expecting, foretold_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of

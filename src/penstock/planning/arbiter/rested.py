@@ -7,7 +7,7 @@ search for the same again at each round.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arrivals import same_arrivals
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.intents import Juice, Latency
+from penstock.core.asked.intents import Juice, Latency
 from penstock.core.naming import NAMED, named
+from penstock.core.seen.view import View
 from penstock.core.units import text_of_seconds
-from penstock.core.view import View
 from penstock.planning.arbiter.candidates import blocks, present, tasks_of
 from penstock.planning.arbiter.fleet import Fleet, offered_slots
 from penstock.planning.arbiter.outcome import CandidateOutcomes, lived

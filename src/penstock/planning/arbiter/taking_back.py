@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.plan import Decision, Reason
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.candidates import Settings, joined, present, rows_of
 from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.costs import JobCosts

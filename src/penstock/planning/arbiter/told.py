@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import JobFigures
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import JobFigures
 from penstock.planning.arbiter.arriving import SteadyRate, steady
 from penstock.planning.arbiter.costs import TELLING, JobCosts, usual_s
 from penstock.planning.arbiter.fitting import KEPT, LEAST_S, Squares

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.prediction import PredictionError
-from penstock.core.view import View
+from penstock.core.known.prediction import PredictionError
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, restarted
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.learning import arrivals_of

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from penstock.core.levers import Partitions, Trigger
 from penstock.core.naming import named
-from penstock.core.states import UNSEEN, state_of
-from penstock.core.view import View
+from penstock.core.seen.states import UNSEEN, state_of
+from penstock.core.seen.view import View
 from penstock.planning.arbiter.candidates import restarted
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.search import Found

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.shapes import Shape
+from penstock.core.asked.shapes import Shape
 from penstock.planning.arbiter.horizon import Course
 from penstock.planning.arbiter.objectives import Objectives
 

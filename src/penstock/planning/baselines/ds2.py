@@ -9,11 +9,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.core.units import positive
-from penstock.core.view import JobView, View
 
 LEAST_BUSY = 0.02  # below it a true rate is noise divided by noise
 

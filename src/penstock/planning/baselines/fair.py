@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.seen.view import View
 
 
 @dataclass(frozen=True, slots=True)

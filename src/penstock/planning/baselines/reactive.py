@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.seen.view import JobView, View
 from penstock.core.units import positive
-from penstock.core.view import JobView, View
 
 
 @dataclass(frozen=True, slots=True)

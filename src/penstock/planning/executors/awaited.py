@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from penstock.core.run import target_latency_s
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.claims import Claim
 
 _NOT_GIVEN_UP = 0.5  # of what it could have

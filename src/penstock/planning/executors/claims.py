@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.levers import WHOLE, Dial
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.reserve import Reserve
 from penstock.planning.executors.worth import ExecutorWorth, worth_of
 

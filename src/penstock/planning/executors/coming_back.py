@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 
 from penstock.core.run import asked_latency_s, late_for_s
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 
 _FORESEEN_S = 3_600.0  # what is to take longer rests on a difference of rates that is smaller than its error
 _BUSY = 0.5  # of its slots' time: who is less busy is late for something that executors do not mend

@@ -10,7 +10,7 @@ is not known either lends it what he holds beyond his own share, and who is know
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.claims import Claim, TenantsOf
 
 _BUSY = 0.8  # of its slots' time: who has fewer tasks than that makes no use of more executors

@@ -13,12 +13,12 @@ Inside an application nothing is decided here: shares, bounds and routes are its
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from penstock.core.known.prediction import Foretold
 from penstock.core.levers import Executors
 from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.prediction import Foretold
 from penstock.core.run import target_latency_s
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.awaited import awaited
 from penstock.planning.executors.claims import Claim, TenantsOf, claims_of, tenants_of
 from penstock.planning.executors.coming_back import job_back_s

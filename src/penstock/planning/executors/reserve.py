@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.core.run import asked_latency_s, target_latency_s
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.worth import ExecutorWorth, worth_of
 from penstock.planning.starts import ASSUMED_S
 

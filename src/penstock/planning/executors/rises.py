@@ -7,7 +7,7 @@ as usual --more than half as much again--> risen --back again--> as usual, and t
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.claims import TenantsOf
 from penstock.planning.executors.reserve import FEARED, Rises
 

@@ -7,9 +7,9 @@ what is enough for most of it: the first could be given back for good, all of it
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.asked.price import Price
 from penstock.core.naming import named
-from penstock.core.price import Price
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.executors.claims import Claim, claims_of
 
 HOURS_A_MONTH = 730.0

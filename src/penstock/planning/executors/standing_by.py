@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from math import ceil
 
-from penstock.core.view import JobView
+from penstock.core.seen.view import JobView
 from penstock.planning.executors.claims import Claim, TenantsOf
 from penstock.planning.executors.reserve import FEARED, SEEN_S, reserve_of
 from penstock.planning.executors.rises import UsualLoad

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from penstock.core.coming import ListedApplication, ToCome
+from penstock.core.asked.coming import ListedApplication, ToCome
 from penstock.core.naming import together
 from penstock.planning.executors.claims import Claim, TenantsOf
 

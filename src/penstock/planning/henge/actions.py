@@ -3,12 +3,12 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from penstock.core.capacity import is_congested
-from penstock.core.figures import ALL_OPERATORS, OperatorFigures
-from penstock.core.intents import MET_WITHIN
+from penstock.core.asked.intents import MET_WITHIN
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Decision, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.capacity import is_congested
+from penstock.core.seen.figures import ALL_OPERATORS, OperatorFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.expect import expected_utility, pool_of, shares_slots, utility_when
 from penstock.planning.henge.memory import PastConfiguration
 from penstock.planning.henge.pool import WeightedPool

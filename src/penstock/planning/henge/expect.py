@@ -8,10 +8,10 @@ magnitude: tasks that are not preempted, cold code and caches are not in it.
 
 from collections.abc import Iterable, Mapping, Set
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures
 from penstock.core.levers import ThreadMove
-from penstock.core.shares import shares_pool
-from penstock.core.view import JobView, View
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures
+from penstock.core.seen.shares import shares_pool
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.pool import WeightedPool
 
 # With a backlog latency tells how long that is, and nothing of what it would be at rest: it is taken for that of a job

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.memory import ActionKind, HengeMemory, PastConfiguration, Pending, Phase
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (

@@ -16,7 +16,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
 from penstock.core.plan import Decision, Plan
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.actions import (
     as_modelled,
     best_past,

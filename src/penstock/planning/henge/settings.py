@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from penstock.core.capacity import CONGESTED_ABOVE
+from penstock.core.seen.capacity import CONGESTED_ABOVE
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 

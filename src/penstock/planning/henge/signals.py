@@ -3,7 +3,7 @@
 from dataclasses import replace
 from enum import Enum, auto
 
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arrivals import same_arrivals
 from penstock.planning.henge.memory import ActionKind, GivenUp, HengeMemory, Pending, Phase
 from penstock.planning.henge.settings import HengeSettings

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from penstock.analysis.conformal import within
-from penstock.core.batch_recovery import AS_USUAL
-from penstock.core.batches import BatchFigures
-from penstock.core.failures import FailureKind
-from penstock.core.figures import JobFigures
-from penstock.core.outlook import RecoveryForetold
+from penstock.core.known.batch_recovery import AS_USUAL
+from penstock.core.known.outlook import RecoveryForetold
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.failures import FailureKind
+from penstock.core.seen.figures import JobFigures
 from penstock.planning.phoebe.memory import Foreseen, ForeseenKind, JobMemory, Miss, Recovering
 from penstock.planning.phoebe.prospects import Ahead
 

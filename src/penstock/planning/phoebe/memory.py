@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.evidence import Observation
-from penstock.core.failures import Failure, FailureKind
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.failures import Failure, FailureKind
 from penstock.planning.rates import RateHistory
 
 

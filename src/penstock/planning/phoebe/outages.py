@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from penstock.core.failures import Failure, FailureKind
+from penstock.core.seen.failures import Failure, FailureKind
 from penstock.planning.phoebe.settings import PhoebeSettings
 
 WITHIN = 0.9  # of the failures of a kind cost no more than is planned for

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from penstock.analysis.forecast.chosen import BestOnPast
 from penstock.analysis.models.job import JobModel, job_model
 from penstock.analysis.models.serving import capacities_served
-from penstock.core.batch_recovery import Batches
-from penstock.core.evidence import Observation
-from penstock.core.failures import Failure
-from penstock.core.figures import JobFigures
-from penstock.core.forecast import Forecast, Series
-from penstock.core.outlook import JobOutlook, RecoveryForetold
-from penstock.core.view import JobView
+from penstock.core.known.batch_recovery import Batches
+from penstock.core.known.forecast import Forecast, Series
+from penstock.core.known.outlook import JobOutlook, RecoveryForetold
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.failures import Failure
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.phoebe.memory import JobMemory
 from penstock.planning.phoebe.outages import plausible
 from penstock.planning.phoebe.prospects import Ahead

@@ -10,9 +10,9 @@ figures are those of the recovery, and it is left alone (Phoebe, section III-E).
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from penstock.core.outlook import JobOutlook
+from penstock.core.known.outlook import JobOutlook
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.baselines.reactive import ReactiveSettings, scaled, threads_wanted
 from penstock.planning.phoebe.budget import divided
 from penstock.planning.phoebe.foretelling import foreseen, told_by_kind

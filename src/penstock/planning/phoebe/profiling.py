@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from penstock.analysis.models.validity import boundary
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 from penstock.core.units import positive
 from penstock.errors import ConfigError
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.analysis.models.job import JobModel
-from penstock.core.batch_recovery import NEVER_SHORT, Batches, batch_recovery_time
-from penstock.core.failures import Failure, FailureKind
-from penstock.core.recovery import Short, recovery_time, short_recovery_time
+from penstock.core.known.batch_recovery import NEVER_SHORT, Batches, batch_recovery_time
+from penstock.core.known.recovery import Short, recovery_time, short_recovery_time
+from penstock.core.seen.failures import Failure, FailureKind
 from penstock.planning.phoebe.outages import usual, worst
 
 

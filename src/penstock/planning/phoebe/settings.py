@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.evidence import Observation
+from penstock.core.seen.evidence import Observation
 from penstock.core.units import non_negative, positive
 
 _LEEWAY = ("near_best", "lateness")

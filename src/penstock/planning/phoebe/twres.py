@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from penstock.analysis.forecast.chosen import BestOnPast
 from penstock.analysis.models.job import JobModel
-from penstock.core.forecast import Series
+from penstock.core.known.forecast import Series
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.view import JobView, View
+from penstock.core.seen.view import JobView, View
 from penstock.planning.baselines.reactive import scaled
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.planning.phoebe.outlook import model_of

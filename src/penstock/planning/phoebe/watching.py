@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from penstock.core.evidence import Observation
-from penstock.core.failures import Failure
-from penstock.core.figures import JobFigures
-from penstock.core.view import JobView, View
+from penstock.core.seen.evidence import Observation
+from penstock.core.seen.failures import Failure
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import JobView, View
 from penstock.planning.phoebe.foretelling import with_recovery
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 

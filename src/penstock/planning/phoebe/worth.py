@@ -2,9 +2,9 @@
 
 import math
 
-from penstock.core.figures import LatencyFigures
-from penstock.core.intents import Juice, Latency, Objective, Recovery
-from penstock.core.view import JobView
+from penstock.core.asked.intents import Juice, Latency, Objective, Recovery
+from penstock.core.seen.figures import LatencyFigures
+from penstock.core.seen.view import JobView
 from penstock.planning.phoebe.outlook import Outlook
 
 _NEVER_S = 3600.0  # a job that falls behind is as late as that, sooner or later

@@ -7,7 +7,7 @@ paper, and a search goes on from a record of finished trials by being sent those
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.core.trial import Finished, Trial
+from penstock.core.seen.trial import Finished, Trial
 from penstock.errors import ConfigError
 from penstock.planning.profiling.settings import SearchSettings
 

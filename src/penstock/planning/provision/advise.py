@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from penstock.core.figures import ALL_OPERATORS
-from penstock.core.performance import PerformanceModel
-from penstock.core.shares import shares_pool
-from penstock.core.topology import Edge, Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.core.seen.shares import shares_pool
+from penstock.core.seen.topology import Edge, Topology
+from penstock.core.seen.view import JobView, View
 from penstock.core.units import positive
-from penstock.core.view import JobView, View
 from penstock.planning.provision.allocate import model_based
 
 

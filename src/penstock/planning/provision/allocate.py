@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from penstock.core.allocation import Allocation
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Edge, Topology
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Edge, Topology
 from penstock.core.units import non_negative
 from penstock.errors import ConfigError
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.packing import pack
 from penstock.planning.provision.sam import ROUNDING, Bundle, SlotsLeft, bundles

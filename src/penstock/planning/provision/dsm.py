@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Slot, Thread
 from penstock.planning.provision.settings import PlaceSettings
 
 

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Placement, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Placement, Slot, Thread
 from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.acquire import acquire, whole_number
 from penstock.planning.provision.best import grouped, map_best
@@ -40,8 +40,8 @@ def place(
 
     PlacementError names the operator for which nothing is left.
 
-    >>> from penstock.core.performance import PerformanceModel
-    >>> from penstock.core.topology import Topology
+    >>> from penstock.core.known.performance import PerformanceModel
+    >>> from penstock.core.seen.topology import Topology
     >>> from penstock.planning.provision.allocate import allocate
     >>> parse = PerformanceModel([(1, 300, 0.85, 0.23)])
     >>> p = place(allocate(Topology({"parse": []}), 450.0, {"parse": parse}), machines=[2])

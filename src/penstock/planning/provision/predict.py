@@ -8,9 +8,9 @@ they are: `even` gives each thread the same, as a shuffle does, so that the slow
 
 from collections.abc import Callable, Mapping, Sequence
 
-from penstock.core.allocation import Allocation
-from penstock.core.performance import PerformanceModel
-from penstock.core.placement import Machine, Prediction, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.known.placement import Machine, Prediction, Slot, Thread
 from penstock.errors import ConfigError
 from penstock.planning.provision.settings import RUNTIMES, Runtime
 

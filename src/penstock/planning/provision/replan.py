@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Placement, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Placement, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.acquire import acquire
 from penstock.planning.provision.allocate import allocate

@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.settings import DistanceWeights, PlaceSettings
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from penstock.core.allocation import Allocation
-from penstock.core.placement import Machine, Slot, Thread
+from penstock.core.known.allocation import Allocation
+from penstock.core.known.placement import Machine, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.settings import PlaceSettings
 

@@ -12,8 +12,8 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from penstock.core.arrays import Floats, Ints
-from penstock.core.pairs import Key
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
 from penstock.planning.routing.graph import KeyGraph
 from penstock.planning.routing.hashing import Fallback, by_chance
 from penstock.planning.routing.judging import loads, placed

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.core.routes import PastMove
+from penstock.core.seen.routes import PastMove
 from penstock.core.units import non_negative, positive, text_of_seconds
 
 

@@ -11,9 +11,9 @@ from operator import itemgetter
 import numpy as np
 
 from penstock.core.arrays import Floats, Ints
-from penstock.core.pairs import Key, PairCounts
-from penstock.core.routes import Links
-from penstock.core.routing_table import LEFT, RIGHT
+from penstock.core.known.routing_table import LEFT, RIGHT
+from penstock.core.seen.pairs import Key, PairCounts
+from penstock.core.seen.routes import Links
 from penstock.errors import ConfigError
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 from zlib import crc32
 
-from penstock.core.pairs import Key
+from penstock.core.seen.pairs import Key
 
 Fallback: TypeAlias = Callable[[str, Key, int], int]  # where an operator's key goes that no table lists, of so many
 

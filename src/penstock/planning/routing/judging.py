@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.core.arrays import Floats, Ints
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.planning.routing.graph import KeyGraph
 from penstock.planning.routing.hashing import Fallback, by_chance
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cache
 from typing import Any, Generic, Self, TypeVar, cast
 
-from penstock.core.routes import RouteFigures
+from penstock.core.seen.routes import RouteFigures
 
 M = TypeVar("M")
 

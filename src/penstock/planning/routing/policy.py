@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
-from penstock.core.pairs import Key
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Policy, PolicyMemory
-from penstock.core.routes import Links, RouteFigures
-from penstock.core.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
+from penstock.core.seen.routes import Links, RouteFigures
+from penstock.core.seen.view import View
 from penstock.core.units import non_negative
-from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.extras import check_extra
 from penstock.planning.routing.bounded import within_moves

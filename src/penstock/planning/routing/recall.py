@@ -4,7 +4,7 @@ Where keys come back after days, forgetting loses them; where keys change their 
 Which of the two data do is seen by the tables that a window ago would have been made of either.
 """
 
-from penstock.core.routes import Links
+from penstock.core.seen.routes import Links
 from penstock.planning.routing.graph import graph_of_links
 from penstock.planning.routing.hashing import Fallback, by_chance
 from penstock.planning.routing.judging import judge

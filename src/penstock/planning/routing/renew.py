@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from penstock.core.arrays import Floats, Ints
-from penstock.core.routes import Links
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.routes import Links
 from penstock.planning.routing.balance import balanced, caps_of
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
@@ -34,7 +34,7 @@ def given_back(newest: Links, basis: Links) -> float:
 
     With windows as long as the half-life, twice a window's rows are remembered; then it is once.
 
-    >>> from penstock.core.pairs import PairCounts
+    >>> from penstock.core.seen.pairs import PairCounts
     >>> hour, day = ({("left", "right"): PairCounts({}, rows)} for rows in (200.0, 7000.0))
     >>> given_back(hour, day), given_back(day, {("left", "right"): PairCounts({}, 14000.0)})
     (3.0, 1.0)
@@ -55,7 +55,7 @@ def renewed(
     `carried` holds the rows that each server got of late, by operator; an excess is deducted `back` times from what it
     may get.
 
-    >>> from penstock.core.pairs import PairCounts
+    >>> from penstock.core.seen.pairs import PairCounts
     >>> old = RoutingTable(2, {"left": {"Asia": 1}, "right": {"#java": 1}})
     >>> pairs = PairCounts.exact({("Asia", "#java"): 5, ("Asia", "#new"): 1, ("Oceania", "#go"): 6})
     >>> table = renewed({("left", "right"): pairs}, old)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from penstock.core.arrays import Ints
-from penstock.core.pairs import LeftKey, PairCounts, RightKey
-from penstock.core.routes import Links
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import LeftKey, PairCounts, RightKey
+from penstock.core.seen.routes import Links
 from penstock.core.units import is_number
 from penstock.errors import ConfigError
 from penstock.planning.routing.graph import KeyGraph, graph_of, graph_of_links

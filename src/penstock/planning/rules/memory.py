@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, replace
 
 from penstock.core.levers import WHOLE, Dial, Disturbs, figure_text, move_of
 from penstock.core.plan import Decision, Reason
+from penstock.core.seen.view import View
 from penstock.core.units import text_of_seconds
-from penstock.core.view import View
 from penstock.planning.combined_settings import CombinedSettings, MemoryMode
 
 SHORT_FROM = 0.1  # of the tasks' time; from here on Spark's own pages show it in red

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from penstock.core.pairs import Pair, PairCounts, Part
+from penstock.core.seen.pairs import Pair, PairCounts, Part
 from penstock.errors import ConfigError
 
 ROWS = "rows"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage, Slowness
 from penstock.simulation.twins.twin import Twin
 

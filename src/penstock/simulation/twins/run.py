@@ -7,7 +7,7 @@ from typing import Any
 
 from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord, RunInfo
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine, MicroBatchJob
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, policy_named

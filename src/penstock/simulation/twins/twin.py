@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from penstock.core.intents import Intent
+from penstock.core.asked.intents import Intent
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchFault, MicroBatchJob
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.core.trial import Work
+from penstock.core.seen.trial import Work
 
 
 @dataclass(frozen=True, slots=True)

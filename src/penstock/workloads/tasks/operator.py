@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
-from penstock.core.trial import Task
+from penstock.core.seen.trial import Task
 
 if TYPE_CHECKING:
     import pyarrow as pa

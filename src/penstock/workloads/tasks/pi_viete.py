@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from penstock.core.trial import Work
+from penstock.core.seen.trial import Work
 
 
 @dataclass(frozen=True, slots=True)

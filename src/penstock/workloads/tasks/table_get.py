@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from penstock.core.trial import Work
+from penstock.core.seen.trial import Work
 
 TABLE = "penstock_lookup"
 COLUMNS = 20

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.trial import Work
+from penstock.core.seen.trial import Work
 
 
 @dataclass(frozen=True, slots=True)

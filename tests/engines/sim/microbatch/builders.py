@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from penstock.core.figures import JobFigures
 from penstock.core.levers import Slots
 from penstock.core.plan import Step
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.sim.microbatch import (
     MicroBatchCluster,
     MicroBatchEngine,

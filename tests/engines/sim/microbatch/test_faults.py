@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from penstock.core.figures import MachineFigures
+from penstock.core.seen.figures import MachineFigures
 from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchJob, MicroBatchStage
 from penstock.errors import ConfigError
 from tests.engines.sim.microbatch.builders import a_job, an_engine, mean_latency, seen, to_threads, waiting_stage

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.asked.budget import Budget, BudgetWindow
+from penstock.core.asked.intents import Intent, Latency
 from penstock.core.cycle import Cycle, PastRound
-from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Engine
-from penstock.core.view import View
+from penstock.core.seen.view import View
 from penstock.loop import Governor
 from penstock.planning.registry import policy_named
 from tests.engines.sim.microbatch.builders import a_job, an_engine, waiting_stage

@@ -2,9 +2,9 @@
 
 import pytest
 
-from penstock.core.figures import MachineFigures
 from penstock.core.levers import WHOLE, Dial, Disturbs, Memory, dial_of
 from penstock.core.plan import Step
+from penstock.core.seen.figures import MachineFigures
 from penstock.engines.sim.microbatch import MicroBatchEngine
 from penstock.errors import ConfigError
 from tests.engines.sim.microbatch.builders import a_job, an_engine, mean_latency, seen

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.core.topology import Topology
+from penstock.core.seen.topology import Topology
 from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchStage
 from penstock.engines.sim.microbatch.state import JobState
 from tests.engines.sim.microbatch.builders import (

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.core.figures import JobFigures
+from penstock.core.seen.figures import JobFigures
 from penstock.engines.sim.microbatch import (
     MicroBatchCluster,
     MicroBatchEngine,

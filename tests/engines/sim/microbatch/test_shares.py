@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from penstock.core.slot_limits import SlotLimits
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.sim.microbatch.shares import fair_order, fifo_order, reshare
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.spark.shares import PoolShare, pool_shares

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.core.known.recovery import recovery_time
 from penstock.core.levers import Slots
 from penstock.core.plan import Step
-from penstock.core.recovery import recovery_time
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob, capacity_rps
 from penstock.errors import ConfigError

@@ -11,8 +11,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from penstock.core.figures import JobFigures
-from penstock.core.view import View
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.view import View
 from penstock.engines.spark.jvm.beside.door import JAR, DriverDoor, doors, folder
 from penstock.store.open import open_store
 from tests.cli.calling import command, environment

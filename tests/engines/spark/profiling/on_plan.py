@@ -6,8 +6,8 @@ from typing import Any
 from plan_runner import plan_runner
 from pyspark.sql import SparkSession
 
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Topology
 from penstock.engines.spark import standalone
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling import application

@@ -4,7 +4,7 @@ import json
 import os
 from typing import Any
 
-from penstock.core.trial import Measured, Trial
+from penstock.core.seen.trial import Measured, Trial
 from penstock.engines.spark import standalone
 from penstock.engines.spark.profiling import application, usage
 from penstock.engines.spark.profiling.application import SlotApplication

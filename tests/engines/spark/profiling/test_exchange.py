@@ -11,8 +11,8 @@ from itertools import count
 
 import pytest
 
-from penstock.core.topology import Topology
-from penstock.core.trial import Work
+from penstock.core.seen.topology import Topology
+from penstock.core.seen.trial import Work
 from penstock.engines.spark.profiling.exchange import Exchange
 from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.thread import thread_of

@@ -3,8 +3,8 @@
 import pytest
 from plan_runner import GENERATOR, sites_of
 
-from penstock.core.performance import PerformanceModel
-from penstock.core.topology import Topology
+from penstock.core.known.performance import PerformanceModel
+from penstock.core.seen.topology import Topology
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 from penstock.planning.provision.settings import PlaceSettings

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from pyspark.sql import SparkSession
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.routing.migration import StepDone
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.governing.application import start_application

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch, committed_batch

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.migration import pending
 from penstock.errors import EngineError

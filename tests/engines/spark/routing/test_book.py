@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.pairs import Key
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.jvm.routing.lookup import make_ready
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook

@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
 from penstock.core.plan import Step
-from penstock.core.restart_policy import RestartPolicy
-from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.routing.resalting import SparkMover

@@ -1,8 +1,8 @@
 """Where keys live, as people are told: the table, the newest pairs and the executors put together."""
 
-from penstock.core.key_placement import MOST_PARTITIONS, KeyPlacement, KeysInPartition, KeysOnMachine
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.key_placement import MOST_PARTITIONS, KeyPlacement, KeysInPartition, KeysOnMachine
+from penstock.core.seen.pairs import PairCounts
 from penstock.engines.spark.routing.living import key_placements
 from penstock.engines.spark.watch.machines import Executor
 

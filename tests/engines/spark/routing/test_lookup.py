@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import Column, SparkSession, functions
 
-from penstock.core.pairs import Key
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.jvm.routing.lookup import SlotTables, kept, moment_of, reread, slot_at, table_cell
 from penstock.engines.spark.jvm.routing.salting import Salting, with_salt

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 import penstock as ps
 from penstock.core.plan import Step
-from penstock.core.routes import RouteFigures
+from penstock.core.seen.routes import RouteFigures
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.settings import SparkSettings

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock as ps
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.seen.pairs import Pair, PairCounts
 from penstock.correlation.sampling import MOST
 from penstock.engines.spark import measured
 from penstock.engines.spark.jvm.routing.draw_call import draw_call

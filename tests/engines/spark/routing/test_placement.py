@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import PairCounts
 from penstock.engines.spark.routing.placement import assign, partition_rows
 
 EVEN = [1.0] * 8

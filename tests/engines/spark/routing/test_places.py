@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.local_files import files_at, readable_state
 from penstock.engines.spark.jvm.starts import start_query

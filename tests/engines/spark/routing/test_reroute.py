@@ -11,7 +11,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.replan import between_batches
 from penstock.engines.spark.jvm.routing import lookup
 from penstock.engines.spark.jvm.routing.entries import entries_of

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
 from penstock.engines.spark.routing.route import Routing
 from penstock.errors import ConfigError

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
-from penstock.core.pairs import Key
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
 from penstock.engines.spark.jvm import own_class
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.jvm.own_class import calls_of

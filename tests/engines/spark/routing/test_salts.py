@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyspark.sql import SparkSession, functions
 
-from penstock.core.pairs import Key
+from penstock.core.seen.pairs import Key
 from penstock.engines.spark.routing.murmur import C1, C2, ColumnType, Hashes, hash_keys, partitions_of
 from penstock.engines.spark.routing.salts import aims, salt_of
 from penstock.errors import ConfigError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.damage import DamagedError

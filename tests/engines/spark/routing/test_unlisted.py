@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from penstock.core.pairs import Key, PairCounts
+from penstock.core.seen.pairs import Key, PairCounts
 from penstock.engines.spark.routing.unlisted import places
 
 

@@ -6,11 +6,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock as ps
-from penstock.core.key_placement import KeyPlacement
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
 from penstock.core.plan import Step
-from penstock.core.routes import RouteFigures
-from penstock.core.routing_table import RoutingTable
+from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.routes import RouteFigures
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.settings import SparkSettings

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.core.pairs import PairCounts
+from penstock.core.seen.pairs import PairCounts
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.routing.share_cell import ShareCell
 from penstock.engines.spark.routing import pair_draw

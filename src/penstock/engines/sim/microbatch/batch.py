@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import StageFigures
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import StageFigures
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 
 

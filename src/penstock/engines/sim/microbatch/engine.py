@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.seen.figures import Snapshot
 from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.microbatch import batches, faults
 from penstock.engines.sim.microbatch.figures import aged, snapshot_of

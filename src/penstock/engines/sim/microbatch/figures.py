@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from penstock.core.figures import (
+from penstock.core.seen.figures import (
     ALL_OPERATORS,
     JobFigures,
     LatencyFigures,
@@ -10,7 +10,7 @@ from penstock.core.figures import (
     OperatorFigures,
     Snapshot,
 )
-from penstock.core.trouble import TroubleId, TroubleKind
+from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
 from penstock.engines.sim.microbatch.ledger import Totals, WindowFlow

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.core.figures import LatencyFigures
+from penstock.core.seen.figures import LatencyFigures
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0)
 _NARROWEST_S = 1e-9  # rows that arrived together still need a slope to be inverted

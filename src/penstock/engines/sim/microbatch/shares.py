@@ -6,7 +6,7 @@ not know each other, and a test holds them to the same figures.
 
 from collections.abc import Sequence
 
-from penstock.core.floors import floors_kept
+from penstock.core.asked.floors import floors_kept
 from penstock.engines.sim.microbatch.state import JobState
 
 Rank = tuple[int, float, str]

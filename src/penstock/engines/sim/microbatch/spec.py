@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.topology import Topology
+from penstock.core.seen.topology import Topology
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 

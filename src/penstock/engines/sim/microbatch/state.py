@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from penstock.core.batches import TOLD, BatchFigures
+from penstock.core.seen.batches import TOLD, BatchFigures
 from penstock.engines.first_batches import FirstBatches, SmallBatch, TakenBatch, loosened
 from penstock.engines.sim.microbatch.arrivals import ArrivalCurve
 from penstock.engines.sim.microbatch.batch import BatchReport, OpenBatch

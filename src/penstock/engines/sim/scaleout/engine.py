@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import WHOLE, Dial, Executors, Shows, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.seen.figures import MachineFigures, Snapshot
 from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.recoveries import JobRecovery, Recoveries
 from penstock.engines.sim.scaleout.job import RunningJob

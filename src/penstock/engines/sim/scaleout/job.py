@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from penstock.core.failures import Failure, FailureKind
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
-from penstock.core.trouble import TroubleId, TroubleKind
+from penstock.core.seen.failures import Failure, FailureKind
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 
 WINDOW_S = 30  # of all means that are told

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.failures import FailureKind
+from penstock.core.seen.failures import FailureKind
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 

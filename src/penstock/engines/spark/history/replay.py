@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import Dial
+from penstock.core.seen.figures import MachineFigures, Snapshot
 from penstock.engines.spark.history.events import (
     ExecutorCame,
     ExecutorWent,

@@ -10,7 +10,7 @@ from typing import Any
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import SparkSession
 
-from penstock.core.lineage import LineageRun
+from penstock.core.seen.lineage import LineageRun
 from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.errors import first_line
 

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark import RDD, InheritableThread, cloudpickle
 from pyspark.sql import SparkSession
 
-from penstock.core.trial import Task
+from penstock.core.seen.trial import Task
 from penstock.engines.spark.profiling.application import EXECUTOR_MEMORY, wait_until
 from penstock.engines.spark.profiling.binding import ThreadGroup, bound
 from penstock.engines.spark.profiling.exchange import Exchange

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.topology import Topology
+from penstock.core.seen.topology import Topology
 
 Roles = Mapping[str, Mapping[str, int]]  # role, as threads say it -> operator -> threads; role "" is anybody
 

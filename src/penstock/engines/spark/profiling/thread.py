@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from penstock.core.trial import Task, Work
+from penstock.core.seen.trial import Task, Work
 from penstock.engines.spark.profiling.roles import role_of
 from penstock.engines.spark.profiling.wire import (
     CHUNK_BYTES,

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from penstock.core.trial import Measured, Task, Trial
+from penstock.core.seen.trial import Measured, Task, Trial
 from penstock.engines.spark import standalone
 from penstock.engines.spark.profiling.application import SlotApplication, slot_application
 from penstock.engines.spark.profiling.cores import Cores

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.damage import OF_A_BOOK, whole
 from penstock.engines.spark.routing.shape import (

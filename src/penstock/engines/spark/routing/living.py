@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from penstock.core.key_placement import KeyPlacement, KeysInPartition
-from penstock.core.pairs import PairCounts
-from penstock.core.routes import Links
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.key_placement import KeyPlacement, KeysInPartition
+from penstock.core.seen.pairs import PairCounts
+from penstock.core.seen.routes import Links
 from penstock.engines.spark.routing.placement import operator_rows
 from penstock.engines.spark.routing.shape import key_text
 from penstock.engines.spark.watch.machines import Executor

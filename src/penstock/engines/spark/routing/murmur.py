@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.pairs import Key, Part
+from penstock.core.seen.pairs import Key, Part
 from penstock.errors import ConfigError
 
 Hashes: TypeAlias = NDArray[np.uint32]

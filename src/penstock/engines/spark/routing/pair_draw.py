@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import Column, SparkSession, functions
 
-from penstock.core.pairs import Key, PairCounts
+from penstock.core.seen.pairs import Key, PairCounts
 from penstock.correlation.sampling import MOST
 from penstock.engines.spark.jvm.routing.draw_call import DrawCall
 from penstock.engines.spark.jvm.routing.share_cell import ShareCell

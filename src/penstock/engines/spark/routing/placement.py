@@ -5,9 +5,9 @@ A pure function, so that what happens when an executor is lost or one joins can 
 
 from collections.abc import Mapping, Sequence
 
-from penstock.core.pairs import Key
-from penstock.core.routes import Links
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
+from penstock.core.seen.routes import Links
 from penstock.engines.spark.routing.shape import key_text
 
 _EVEN_WITHIN = 1.10  # of the mean; moving a partition costs loading its state, so a little unevenness stays
@@ -40,7 +40,7 @@ def assign(loads: Sequence[float], executors: Sequence[str], before: Mapping[int
 def partition_rows(table: RoutingTable, pairs: Links) -> tuple[float, ...]:
     """Rows by partition, of all operators whose keys were counted; what no table lists is spread evenly.
 
-    >>> from penstock.core.pairs import PairCounts
+    >>> from penstock.core.seen.pairs import PairCounts
     >>> pairs = PairCounts.exact({("Asia", "#java"): 6, ("Oceania", "#ruby"): 2})
     >>> partition_rows(RoutingTable(2, {"left": {"Asia": 0}, "right": {"#java": 1}}), {("left", "right"): pairs})
     (8.0, 8.0)

@@ -16,7 +16,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoint_files import Files

@@ -12,8 +12,8 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession, functions
 from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType, StructField
 
-from penstock.core.routes import NamedRoute
-from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.known.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.seen.routes import NamedRoute
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.claims import claim
 from penstock.engines.spark.jvm.local_files import LocalFiles, files_at, same_place

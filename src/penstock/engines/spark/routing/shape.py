@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from penstock.core.pairs import Key
-from penstock.core.routing_table import RoutingTable
+from penstock.core.known.routing_table import RoutingTable
+from penstock.core.seen.pairs import Key
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
 from penstock.engines.spark.routing.salts import aims
 from penstock.errors import shown

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from penstock.core.pairs import Key
-from penstock.core.routes import Links
+from penstock.core.seen.pairs import Key
+from penstock.core.seen.routes import Links
 from penstock.engines.spark.routing.murmur import ColumnType, hash_keys, partitions_of
 from penstock.errors import ConfigError
 
@@ -15,7 +15,7 @@ def places(
 
     An operator is left out whose keys were measured as something else than it is grouped by: a text for a number, say.
 
-    >>> from penstock.core.pairs import PairCounts
+    >>> from penstock.core.seen.pairs import PairCounts
     >>> pairs = {("left", "right"): PairCounts.exact({("Asia", "7"): 3})}
     >>> places([pairs], {"left": ["string"], "right": ["int"]}, 8)
     {'left': {'Asia': 6}, 'right': {'7': 3}}

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.key_placement import KeyPlacement
+from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
-from penstock.core.routes import Links, PastMove, RouteFigures
-from penstock.core.routing_table import RoutingTable
+from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.routes import Links, PastMove, RouteFigures
 from penstock.correlation.history import PairHistory
 from penstock.correlation.sampling import SampledWindow, one_in_for
 from penstock.engines.spark.routing.living import key_placements

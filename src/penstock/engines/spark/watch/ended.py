@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from penstock.core.batches import TOLD, BatchFigures
+from penstock.core.seen.batches import TOLD, BatchFigures
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stage_figures import StageHistory
 

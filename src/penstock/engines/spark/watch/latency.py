@@ -14,7 +14,7 @@ import numpy as np
 from datasketches import kll_doubles_sketch
 from numpy.typing import NDArray
 
-from penstock.core.figures import LatencyFigures
+from penstock.core.seen.figures import LatencyFigures
 from penstock.engines.spark.watch.flow import Curves
 from penstock.engines.spark.watch.progress import ArrivalSketch, Batch
 

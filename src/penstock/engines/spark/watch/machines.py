@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.core.figures import MachineFigures
+from penstock.core.seen.figures import MachineFigures
 
 DRIVER = "driver"  # as Spark names the one that takes tasks in local mode
 

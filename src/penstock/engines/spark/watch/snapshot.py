@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from penstock.core.figures import JobFigures
-from penstock.core.shares import slot_share
-from penstock.core.trouble import TroubleId, TroubleKind
+from penstock.core.seen.figures import JobFigures
+from penstock.core.seen.shares import slot_share
+from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.python_time import UNMEASURED

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from penstock.core.batches import TOLD
-from penstock.core.figures import StageFigures
+from penstock.core.seen.batches import TOLD
+from penstock.core.seen.figures import StageFigures
 from penstock.engines.spark.watch.python_time import PythonWait, runs_python
 from penstock.engines.spark.watch.stages import StageReading
 

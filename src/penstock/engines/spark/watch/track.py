@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.core.batches import BatchFigures
-from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
-from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
-from penstock.core.trouble import Trouble, TroubleKind, trouble
+from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.trouble import Trouble, TroubleKind, trouble
 from penstock.engines.first_batches import FirstBatches
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
