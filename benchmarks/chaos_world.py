@@ -260,8 +260,7 @@ class World:
         if fault.whom == "checkpoint":
             shutil.rmtree(checkpoint, ignore_errors=True)
             return
-        kept = self.place / "book"
-        (checkpoint / "routing").rename(kept)
+        kept = aside(checkpoint / "routing")
         time.sleep(fault.length_s)
         if (checkpoint / "routing").exists():
             self.wrong.append(f"a book was begun anew beside {checkpoint.name}, whose own was lost")
@@ -350,3 +349,13 @@ def _signal(pids: Sequence[int], number: signal.Signals) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
+
+
+def aside(book: Path) -> Path:
+    """Put where it is found again, beside its checkpoint: what fills up is a disk of the checkpoints' own.
+
+    Nothing is moved from one disk to another, which would find no room there, or not the rights.
+    """
+    kept = book.parent.with_name(f"{book.parent.name}-book")
+    book.rename(kept)
+    return kept

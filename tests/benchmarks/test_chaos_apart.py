@@ -79,6 +79,22 @@ finally:
     hosts.remove(net)
 """
 
+ON_ITS_DISK = """
+import sys
+from pathlib import Path
+import chaos_apart, chaos_world
+disk = Path(sys.argv[1])
+if refused := chaos_apart.live_apart({disk: 128}):
+    sys.exit(f"it cannot be had here: {refused}")
+book = disk / "routed" / "routing"
+book.mkdir(parents=True)
+(book / "1").write_text("a table")
+kept = chaos_world.aside(book)
+print(book.exists(), (kept / "1").read_text())
+kept.rename(book)
+print((book / "1").read_text())
+"""
+
 
 def told_by(program: str, disk: Path) -> list[str]:
     """What the program prints, with the benchmarks beside it; it is skipped where there are no namespaces."""
@@ -97,6 +113,10 @@ def test_a_link_is_cut_and_a_disk_is_full_for_a_while_and_for_nobody_else(tmp_pa
     assert told == ["(True, False, True)", "(True, 'ENOSPC', True)"]
     assert str(tmp_path / "disk") not in Path("/proc/mounts").read_text()
     assert list((tmp_path / "disk").iterdir()) == []
+
+
+def test_a_book_that_is_lost_for_a_while_is_kept_on_the_disk_of_its_checkpoint(tmp_path: Path) -> None:
+    assert told_by(ON_ITS_DISK, tmp_path / "disk") == ["False a table", "a table"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make hosts of their own")
