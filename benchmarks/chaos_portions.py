@@ -123,8 +123,8 @@ def told(portions: Sequence[Portion]) -> str:
     days, commits = {portion.asked.at[:10] for portion in portions}, {portion.asked.commit for portion in portions}
     lines = [
         f"{faults} of {FAULTS} faults, {len(seeds)} of {SEEDS} seeds, in {hours:.1f} hours ({HOURS:g} were wanted):",
-        f"{len(portions)} portions on {len(days)} days, {len(commits)} commits; {len(counted)} pairs that differ, "
-        f"in which {sum(len(pair.missed) for pair in counted.values())} faults struck nobody.",
+        f"Portions: {len(portions)}, days: {len(days)}, commits: {len(commits)}, pairs that differ: {len(counted)}, "
+        f"faults in these that struck nobody: {sum(len(pair.missed) for pair in counted.values())}.",
         "",
         f"Rows: {sum(one.rows for one in portions):,} sent, {sum(one.lost for one in portions):,} lost, "
         f"{sum(one.doubled for one in portions):,} doubled.",
