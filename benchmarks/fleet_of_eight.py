@@ -83,7 +83,7 @@ def main() -> None:
     found: dict[str, Mapping[str, Any]] = {}
     for way in given.ways:
         try:
-            with _kept_where_it_fails(way, given.keep) as place:
+            with _kept_or_removed(way, given.keep) as place:
                 told = measured(given.on, way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
         except Exception as error:  # of whatever kind: the other ways are worth their time all the same
             told = {"on": given.on, "way": way, "failed": f"{type(error).__name__}: {error}"}
@@ -109,7 +109,7 @@ def _say(told: Mapping[str, Any], out: Path | None) -> None:
 
 
 @contextmanager
-def _kept_where_it_fails(way: str, keep: bool) -> Iterator[Path]:
+def _kept_or_removed(way: str, keep: bool) -> Iterator[Path]:
     place = Path(tempfile.mkdtemp(prefix=f"penstock-eight-{way}-"))
     try:
         yield place

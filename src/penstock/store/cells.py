@@ -67,23 +67,20 @@ def utility_in(row: Mapping[Any, Any], name: str) -> float | None:
 
 
 def number_in(row: Mapping[Any, Any], name: str) -> float:
-    found = number_within(row[name], 0.0, MOST)
-    if found is None:
-        raise ValueError(f"{name}: {row[name]!r} is no number of a round")
-    return found
+    return _needed_in(row, name, 0.0, MOST, "number of a round")
 
 
 def epoch_in(row: Mapping[Any, Any], name: str) -> float:
-    found = number_within(row[name], 0.0, LATEST_EPOCH_S)
-    if found is None:
-        raise ValueError(f"{name}: {shown(row[name])} is no instant")
-    return found
+    return _needed_in(row, name, 0.0, LATEST_EPOCH_S, "instant")
 
 
 def _figure_in(row: Mapping[Any, Any], name: str, least: float, most: float, what: str) -> float | None:
+    return None if row[name] is None else _needed_in(row, name, least, most, what)
+
+
+def _needed_in(row: Mapping[Any, Any], name: str, least: float, most: float, what: str) -> float:
     """A ValueError where what stands there is none: SQLite keeps words and bytes in a column of numbers, too."""
-    value = row[name]
-    found = number_within(value, least, most)
-    if value is not None and found is None:
-        raise ValueError(f"{name}: {shown(value)} is no {what}")
+    found = number_within(row[name], least, most)
+    if found is None:
+        raise ValueError(f"{name}: {shown(row[name])} is no {what}")
     return found
