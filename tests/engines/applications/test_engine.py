@@ -1,5 +1,6 @@
 """The fleet as an engine: agents and the loop around it, over a simulated cluster, with a clock of the test's own."""
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from penstock.engines.applications.engine import FleetEngine, NotLeadingError
 from penstock.engines.applications.joining import AnotherDriverError, TakenNameError
 from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Report, Serials, plain_state
+from penstock.engines.hand import Hand, Within
 from penstock.errors import OutageError
 from tests.engines.applications.fleet import Fleet
 from tests.engines.applications.saying import state, tenant
@@ -268,6 +270,22 @@ def test_while_the_cluster_manager_is_away_executors_go_and_none_are_promised() 
     fleet.engine.tend()
     fleet.report(clicks, fraud)
     assert ([order.executors for order in clicks.given], fraud.given) == ([2], [])
+
+
+def test_a_cluster_manager_that_holds_its_answer_back_is_told_as_one_that_does_not_answer() -> None:
+    fleet, hand, over = Fleet(), Hand(), threading.Event()
+
+    def holds() -> Room:
+        over.wait()
+        return Room()
+
+    fleet.cluster.room = holds  # type: ignore[method-assign]
+    engine = FleetEngine(fleet.cluster, asking=Within(hand, within_s=0.0))
+    engine.tend()
+    (told,) = (deed for deed in engine.observe(0.0).deeds if deed.text == "what the cluster has is not known")
+    over.set()
+    hand.close()
+    assert told.error == f"{fleet.cluster.name} does not answer: it has not said in time what is free"
 
 
 def test_whatever_goes_wrong_with_asking_the_cluster_manager_is_told_and_the_rest_between_rounds_is_done() -> None:

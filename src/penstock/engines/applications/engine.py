@@ -264,7 +264,7 @@ class FleetEngine:
         try:
             self._asking.do("asking the cluster what is free", partial(self._ask, now))
         except PenstockError as error:
-            late = f"{self._cluster.name} has not said in time what is free"
+            late = f"{self._cluster.name} does not answer: it has not said in time what is free"
             with self._lock:
                 self._watch.failed(str(error) if isinstance(error, OutageError) else late)
 
