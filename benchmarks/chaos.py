@@ -35,13 +35,13 @@ from chaos_told import report
 from chaos_world import DATABASE, ROUTED, Postgres, World, tell
 from confluent_kafka import KafkaException
 
-from penstock.engines import processes
-from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark import standalone
-from penstock.engines.spark.hosts import Net
-from penstock.engines.spark.standalone import StartedCluster
 from penstock.errors import EngineError
+from penstock.local import processes
+from penstock.local.kafka import broker
+from penstock.local.spark import standalone
+from penstock.local.spark.hosts import Net
+from penstock.local.spark.standalone import StartedCluster
 
 HOSTS = 2
 CHECKPOINTS_MIB = 128  # of eight tenants that count 50 keys take a fifth of that

@@ -1,7 +1,7 @@
 """A disk and a network of the nemesis's own: what it fills and cuts there is nobody else's.
 
 Both are this process's and its children's alone (Linux namespaces), and are gone when the last of them has ended,
-however it ends. So are hosts that are made in that network (`penstock.engines.spark.hosts`). It takes root, and
+however it ends. So are hosts that are made in that network (`penstock.local.spark.hosts`). It takes root, and
 iproute2.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from penstock.engines.spark.hosts import Host
+from penstock.local.spark.hosts import Host
 
 _MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
 _ENVIRONMENT = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}

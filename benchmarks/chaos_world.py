@@ -23,13 +23,13 @@ from chaos_record import RUN
 from soak_driver import executors, family
 
 from penstock.core.asked.orders import Act, Request, Wish
-from penstock.engines import processes
-from penstock.engines.kafka import broker
-from penstock.engines.spark import standalone
-from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import PenstockError, TakenOverError
+from penstock.local import processes
+from penstock.local.kafka import broker
+from penstock.local.postgres import postgres_files
+from penstock.local.spark import standalone
+from penstock.local.spark.hosts import Host, Net
 from penstock.store.open import open_store
-from penstock.workloads.services.postgres import postgres_files
 
 HERE = Path(__file__).parent
 AWAY_S = 5.0  # so long a broker, a database, a worker is away that was killed

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from penstock.engines import processes
 from penstock.engines.applications.cluster import Cluster
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import api
 from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.engines.applications.yarn import YarnCluster
-from penstock.engines.kubernetes import cluster as of_kubernetes
-from penstock.engines.kubernetes.configuration import NAMESPACE, KubernetesShape
-from penstock.engines.spark import standalone
-from penstock.engines.yarn import cluster as of_yarn
-from penstock.engines.yarn.configuration import YarnShape
+from penstock.kubernetes_api import api
+from penstock.local import processes
+from penstock.local.kubernetes import cluster as of_kubernetes
+from penstock.local.kubernetes.configuration import NAMESPACE, KubernetesShape
+from penstock.local.spark import standalone
+from penstock.local.yarn import cluster as of_yarn
+from penstock.local.yarn.configuration import YarnShape
 
 NODE_MIB = 8192  # more than a node's executors ask for: what binds are cores
 

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 
-from penstock.engines.spark import hosts
-from penstock.engines.spark.hosts import Host, Net
+from penstock.local.spark import hosts
+from penstock.local.spark.hosts import Host, Net
 
 TAKE = """
 import socket, sys, time

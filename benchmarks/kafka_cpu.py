@@ -38,11 +38,11 @@ from recording import record
 from table import HEADER, rows
 from trial_meter import Topics
 
-from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.errors import ConfigError
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, run_trial
+from penstock.local.kafka.broker import Broker
 from penstock.planning.registry import POLICIES as REGISTERED
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: who runs a

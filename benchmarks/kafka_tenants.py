@@ -32,11 +32,11 @@ from trial_meter import Topics
 from penstock.config.tenants import TenantPart
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.asked.slot_limits import SlotLimits
-from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
+from penstock.local.kafka.broker import Broker
 from penstock.planning.registry import DEFAULT
 from penstock.workloads.rows import SAMPLES, read_samples
 

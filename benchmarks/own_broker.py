@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from penstock.engines import processes
-from penstock.engines.kafka import broker
-from penstock.engines.kafka.broker import Broker
+from penstock.local import processes
+from penstock.local.kafka import broker
+from penstock.local.kafka.broker import Broker
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from typing import Any
 
 import yaml
 
-from penstock.engines import processes
-from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark import standalone
+from penstock.local import processes
+from penstock.local.kafka import broker
+from penstock.local.spark import standalone
 
 HERE = Path(__file__).parent
 TRACES = HERE.parent / "scenarios" / "phoebe" / "data"

@@ -19,7 +19,7 @@ from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
 from penstock.engines.spark.profiling.watch import WorkerWatch
-from penstock.engines.spark.standalone import WorkerToStart, worker_address
+from penstock.local.spark.standalone import WorkerToStart, worker_address
 
 _DRAINED_WITHIN_S = 60.0
 GENERATOR = "(generator)"

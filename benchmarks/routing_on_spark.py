@@ -28,8 +28,8 @@ from pathlib import Path
 
 from routed_query import CASES, Measured, Task
 
-from penstock.engines import processes
-from penstock.engines.spark import standalone
+from penstock.local import processes
+from penstock.local.spark import standalone
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"
 DRIVER = Path(__file__).with_name("routed_query.py")

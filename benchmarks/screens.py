@@ -25,6 +25,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.plan import Outcome, Plan
 from penstock.core.run import RunInfo
 from penstock.core.seen.view import JobView, View
+from penstock.local.postgres import postgres_files
 from penstock.planning.registry import DEFAULT
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import simulate
@@ -34,7 +35,6 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from penstock.workloads.services.postgres import postgres_files
 
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "scenarios" / "spark" / "urgent.yaml"

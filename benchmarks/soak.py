@@ -26,10 +26,10 @@ import yaml
 from observer import messages
 from soak_driver import JUDGED_FROM_S, JUDGED_LIFE_S, Driver, Series, executors, growth, per_day
 
-from penstock.engines import processes
-from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark import standalone
+from penstock.local import processes
+from penstock.local.kafka import broker
+from penstock.local.spark import standalone
 
 PARTITIONS = 2
 KEYS = 200

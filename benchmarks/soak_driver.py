@@ -13,8 +13,8 @@ from itertools import combinations
 from pathlib import Path
 from statistics import median
 
-from penstock.engines import processes
 from penstock.engines import spark as spark_engine
+from penstock.local import processes
 
 HEAP_MIB = 1024
 JUDGED_FROM_S = 600.0  # the JVM compiles, and Spark keeps the last 1000 jobs, stages and executions, for so long

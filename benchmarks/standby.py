@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines import processes
 from penstock.engines import spark as spark_engine
-from penstock.engines.spark import class_archive
+from penstock.local import processes
+from penstock.local.spark import class_archive
 
 _ROWS = 100  # of a file
 _EVERY_S = 0.5

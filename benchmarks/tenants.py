@@ -30,12 +30,12 @@ from table import CHOSEN, HEADER, rows
 
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.asked.slot_limits import SlotLimits
-from penstock.engines import processes
-from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import Job
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
+from penstock.local import processes
+from penstock.local.spark import standalone
 from penstock.planning.registry import DEFAULT
 
 SLOTS_EACH = 4  # of a worker

@@ -58,7 +58,7 @@ fi
 
 if [ "${1:-}" = kubernetes ]; then # what the tests' control plane and helm are built with; see `make test-kubernetes`
     command -v go >/dev/null 2>&1 || fail "Go is missing; install 1.25 or later, from https://go.dev/dl"
-    (cd src/penstock/engines/kubernetes/control_plane && go mod download) >&2 || fail "Go's proxy has not given its modules"
+    (cd src/penstock/local/kubernetes/control_plane && go mod download) >&2 || fail "Go's proxy has not given its modules"
     exit 0
 fi
 
@@ -116,7 +116,7 @@ if needs_java; then
     fi
 fi
 
-if [ "${1:-}" = tests ] && [ -f src/penstock/engines/kafka/jars.lock ]; then
+if [ "${1:-}" = tests ] && [ -f src/penstock/local/kafka/jars.lock ]; then
     # Cached after the first time: a broker for the tests, and what lets Spark read from it.
     .venv/bin/penstock kafka jars >/dev/null
 fi

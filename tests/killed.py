@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.engines import processes
-from penstock.engines.processes import Process
+from penstock.local import processes
+from penstock.local.processes import Process
 from tests.patience import eventually
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
+from penstock.local.kafka import broker
 from tests.harness.ports import own_port
 from tests.patience import patiently
 

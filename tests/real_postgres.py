@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from penstock.workloads.services.postgres import PostgresServer, running_postgres
+from penstock.local.postgres import PostgresServer, running_postgres
 
 _numbers = count()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.kafka import broker
-from penstock.engines.kafka.broker import CONTROLLER_PORT, BrokerExtras
+from penstock.local.kafka import broker
+from penstock.local.kafka.broker import CONTROLLER_PORT, BrokerExtras
 from tests.harness.ports import own_port
 from tests.patience import patiently
 

@@ -169,6 +169,26 @@ def test_the_spark_engine_puts_parts_together_and_does_no_more() -> None:
     assert len((SOURCE / "engines" / "spark" / "engine.py").read_text(encoding="utf-8").splitlines()) < 100
 
 
+# What starts processes of its own, beside `local/`: none of them is a server that a command starts and another ends.
+OWN_PROCESSES = {
+    "governing/drivers.py",  # drivers and copies of tenants: penstock itself, started again
+    "governing/groups.py",
+    "governing/rehearsal/copies.py",
+    "governing/standing.py",
+    "web/aside.py",  # what a page asks the simulator
+    "workloads/services/object_server.py",  # objects for a task, as long as it is profiled
+}
+
+
+def test_what_is_started_on_this_machine_is_started_in_one_place() -> None:
+    starting = re.compile(r"\bPopen\(|\bprocesses\.start\(")
+    found = {str(file.relative_to(SOURCE)) for file in trees() if starting.search(file.read_text(encoding="utf-8"))}
+    assert {file for file in found if not file.startswith("local/")} == OWN_PROCESSES
+    assert {f"local/{room}" for room in ("spark", "yarn", "kubernetes", "kafka", "postgres.py")} <= {
+        "/".join(file.split("/")[:2]) for file in found
+    }
+
+
 def test_nothing_is_there_that_only_a_test_or_a_benchmark_calls() -> None:
     called = _called()
     uncalled = {
@@ -268,6 +288,7 @@ FLOORS = (
     ("errors", "core"),
     ("correlation",),
     ("analysis",),
+    ("local",),
     ("engines", "store", "actuation", "planning", "workloads"),
     ("troubles.py",),
     ("config", "loop.py", "loading"),

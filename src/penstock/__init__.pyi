@@ -154,9 +154,6 @@ from penstock.engines.applications.cluster import Cluster as Cluster
 from penstock.engines.applications.cluster import Room as Room
 from penstock.engines.applications.cluster import Worker as Worker
 from penstock.engines.applications.link import AgentTls as AgentTls
-from penstock.engines.kafka.broker import Broker as Broker
-from penstock.engines.kubernetes.cluster import StartedKubernetes as StartedKubernetes
-from penstock.engines.processes import Process as Process
 from penstock.engines.spark.fake import FakeSpark as FakeSpark
 from penstock.engines.spark.fake.query import FakeQuery as FakeQuery
 from penstock.engines.spark.history.events import LoggedApplication as LoggedApplication
@@ -173,8 +170,6 @@ from penstock.engines.spark.measured import measured as measured
 from penstock.engines.spark.pair_history import count_pairs as count_pairs
 from penstock.engines.spark.profiling.settings import TrialSettings as TrialSettings
 from penstock.engines.spark.routing.route import Routing as Routing
-from penstock.engines.spark.standalone import StartedCluster as StartedCluster
-from penstock.engines.yarn.cluster import Yarn as Yarn
 from penstock.errors import ConfigError as ConfigError
 from penstock.errors import PenstockError as PenstockError
 from penstock.errors import PlacementError as PlacementError
@@ -190,6 +185,11 @@ from penstock.governing.rehearsal.state import Rehearsed as Rehearsed
 from penstock.governing.story import RunStory as RunStory
 from penstock.loading.keys import KeySettings as KeySettings
 from penstock.loading.report import LoadReport as LoadReport
+from penstock.local.kafka.broker import Broker as Broker
+from penstock.local.kubernetes.cluster import StartedKubernetes as StartedKubernetes
+from penstock.local.processes import Process as Process
+from penstock.local.spark.standalone import StartedCluster as StartedCluster
+from penstock.local.yarn.cluster import Yarn as Yarn
 from penstock.notifying.happenings import Happening as Happening
 from penstock.notifying.happenings import HappeningKind as HappeningKind
 from penstock.notifying.notifiers import Message as Message

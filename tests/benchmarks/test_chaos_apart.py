@@ -49,7 +49,7 @@ ON_HOSTS = """
 import subprocess, sys
 from pathlib import Path
 import chaos_apart
-from penstock.engines.spark import hosts
+from penstock.local.spark import hosts
 if refused := chaos_apart.live_apart({Path(sys.argv[1]): 128}):
     sys.exit(f"it cannot be had here: {refused}")
 net = hosts.planned(2, "1gbit")

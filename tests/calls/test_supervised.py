@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import penstock as ps
-from penstock.engines.processes import start_ticks
+from penstock.local.processes import start_ticks
 
 pytestmark = pytest.mark.sockets
 

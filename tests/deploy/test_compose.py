@@ -11,8 +11,8 @@ import yaml
 from compose_pydantic.models import ComposeSpecification
 from pydantic import ValidationError
 
-from penstock.engines.java import java
-from penstock.engines.kafka.jars import JarSet, jars, locked
+from penstock.local.java import java
+from penstock.local.kafka.jars import JarSet, jars, locked
 from tests.patience import patience_s
 
 FILE = Path(__file__).parents[2] / "deploy" / "compose.yaml"

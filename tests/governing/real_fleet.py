@@ -11,11 +11,11 @@ from typing import Any
 import yaml
 
 from penstock.core.seen.view import View
-from penstock.engines import processes
 from penstock.engines.applications.wire import Order, Reply, Serials, encode_answer
-from penstock.engines.processes import Process
+from penstock.local import processes
+from penstock.local.postgres import PostgresFiles
+from penstock.local.processes import Process
 from penstock.store.open import open_store
-from penstock.workloads.services.postgres import PostgresFiles
 from tests.governing.coordinators import Program, leader_of
 from tests.governing.relay import Relay, relay_to
 from tests.governing.two_drivers import RUN, TwoDrivers

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from penstock.engines.processes import command_of, stat_fields
 from penstock.engines.spark.profiling import usage
+from penstock.local.processes import command_of, stat_fields
 from tests.cli.calling import command, environment
 
 HEAD = """

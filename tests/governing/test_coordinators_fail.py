@@ -14,8 +14,8 @@ from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.link import PATH, Link
 from penstock.engines.applications.wire import Reply, encode_report, read_answer
 from penstock.errors import OutageError, PenstockError
+from penstock.local.postgres import postgres_files
 from penstock.store.open import open_store
-from penstock.workloads.services.postgres import postgres_files
 from tests.governing.coordinators import CORES, LEASE_S, Fleet, Program
 from tests.governing.relay import relay_to
 from tests.patience import eventually

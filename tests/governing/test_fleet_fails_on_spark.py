@@ -15,10 +15,10 @@ import pytest
 
 from penstock.core.run import Run
 from penstock.core.seen.view import View
-from penstock.engines import processes
 from penstock.engines.applications.cluster import Room
-from penstock.engines.spark.standalone import StartedCluster
-from penstock.workloads.services.postgres import postgres_files
+from penstock.local import processes
+from penstock.local.postgres import postgres_files
+from penstock.local.spark.standalone import StartedCluster
 from tests.governing.coordinators import check_epochs
 from tests.governing.real_fleet import RealFleet, executors
 from tests.governing.two_drivers import CORES, MOST, NAMES, RUN, check_rows, on_standalone

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from penstock.engines import processes
 from penstock.governing.groups import killed, lives_on
+from penstock.local import processes
 from tests.patience import eventually
 
 _EXIT = {"x86_64": 60, "aarch64": 93}  # the system call that ends one thread

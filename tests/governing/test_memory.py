@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from penstock.core.levers import WHOLE
-from penstock.engines.spark import standalone
 from penstock.governing.remembering import left_behind
+from penstock.local.spark import standalone
 from penstock.store.open import open_store
 from tests.cli.calling import ROOT, environment
 from tests.harness.ports import own_port

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from penstock.engines.processes import command_of
 from penstock.engines.spark.profiling import usage
+from penstock.local.processes import command_of
 from tests.governing.supervised import drivers_of, supervised
 from tests.patience import eventually
 

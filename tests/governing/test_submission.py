@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from penstock.engines import processes
 from penstock.governing import submission
+from penstock.local import processes
 from tests.cli.calling import ROOT, environment, penstock
 from tests.governing.waiting import waiting
 from tests.patience import eventually

@@ -8,7 +8,7 @@ import pytest
 
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.standalone import StandaloneCluster
-from penstock.engines.spark import standalone
+from penstock.local.spark import standalone
 from tests.cli.calling import ROOT, command, environment
 from tests.governing.shop import NAMES, shop
 from tests.harness.ports import own_port

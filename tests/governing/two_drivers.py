@@ -18,11 +18,11 @@ from penstock.config.coordination import CoordinationFile
 from penstock.core.run import Run
 from penstock.engines.applications.cluster import Cluster, Room
 from penstock.engines.applications.standalone import StandaloneCluster
-from penstock.engines.spark import standalone
-from penstock.engines.spark.standalone import StartedCluster
 from penstock.errors import ConfigError, OutageError
 from penstock.governing.coordinated import TOKEN
 from penstock.governing.coordinating import Coordination, Coordinator
+from penstock.local.spark import standalone
+from penstock.local.spark.standalone import StartedCluster
 from penstock.store.open import open_store
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 from tests.cli.calling import environment

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.processes import start_ticks
+from penstock.local.processes import start_ticks
 from tests.cli.calling import ROOT
 from tests.harness import guard
 from tests.patience import eventually

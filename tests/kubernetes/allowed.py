@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from penstock.engines.applications.kubernetes_api import KubernetesApi
+from penstock.kubernetes_api import KubernetesApi
 from tests.kubernetes.real import Kubernetes
 from tests.patience import eventually
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from penstock.engines import processes
-from penstock.engines.applications.kubernetes_api import api
-from penstock.engines.kubernetes import cluster, nodes
-from penstock.engines.kubernetes.cluster import StartedKubernetes
+from penstock.kubernetes_api import api
+from penstock.local import processes
+from penstock.local.kubernetes import cluster, nodes
+from penstock.local.kubernetes.cluster import StartedKubernetes
 from tests.cli.calling import command, environment
 from tests.harness.ports import own_port
 from tests.kubernetes.real import Kubernetes, program

@@ -24,10 +24,10 @@ import pytest
 import yaml
 
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import KubernetesApi, api
-from penstock.engines.kubernetes import building, cluster, configuration
-from penstock.engines.kubernetes.configuration import KubernetesShape
 from penstock.errors import EngineError
+from penstock.kubernetes_api import KubernetesApi, api
+from penstock.local.kubernetes import building, cluster, configuration
+from penstock.local.kubernetes.configuration import KubernetesShape
 from tests.harness.ports import own_port
 from tests.patience import eventually
 

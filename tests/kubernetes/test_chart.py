@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import KubernetesApi
+from penstock.kubernetes_api import KubernetesApi
 from tests.deploy.chart import CHART, helm
 from tests.kubernetes.pods import executor
 from tests.kubernetes.real import Kubernetes

@@ -7,9 +7,9 @@ from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from penstock.engines import processes
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.kubernetes import KubernetesCluster
+from penstock.local import processes
 from tests.governing.two_drivers import NAMES, TwoDrivers, check_moved, check_rows, check_story
 from tests.kubernetes import here
 from tests.kubernetes.allowed import quota

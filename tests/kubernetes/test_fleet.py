@@ -13,10 +13,10 @@ import yaml
 from penstock.core.levers import Executors
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link
+from penstock.local.postgres import postgres_files
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
 from penstock.web.agents_door import new_agent_token
-from penstock.workloads.services.postgres import postgres_files
 from tests.cli.calling import command, environment
 from tests.harness.ports import own_port
 from tests.kubernetes.allowed import as_coordinator, may_lead, quota

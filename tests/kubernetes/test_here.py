@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from penstock.engines import processes
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.kubernetes import nodes
+from penstock.local import processes
+from penstock.local.kubernetes import nodes
 from tests.harness.ports import own_port
 from tests.kubernetes.here import PODS, Here
 from tests.kubernetes.pods import executor

@@ -11,11 +11,11 @@ from fleet_world import SimulatedCluster, of_one
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
 from penstock.engines.applications.agent import Agent
-from penstock.engines.applications.kubernetes_api import KubernetesApi
 from penstock.engines.applications.kubernetes_lease import EPOCH, KubernetesLease
 from penstock.engines.applications.link import Link
 from penstock.errors import OutageError
 from penstock.governing.coordinating import Coordination, Coordinator
+from penstock.kubernetes_api import KubernetesApi
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 from tests.kubernetes.allowed import may_lead
 from tests.kubernetes.real import Kubernetes

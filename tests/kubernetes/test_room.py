@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import ForbiddenError, api
 from penstock.errors import OutageError
+from penstock.kubernetes_api import ForbiddenError, api
 from tests.kubernetes.allowed import as_coordinator, quota
 from tests.kubernetes.pods import executor
 from tests.kubernetes.real import Kubernetes

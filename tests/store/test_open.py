@@ -11,9 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.errors import ConfigError
+from penstock.local.postgres import PostgresServer
 from penstock.store import desk_tables
 from penstock.store.open import default_path, open_store
-from penstock.workloads.services.postgres import PostgresServer
 from tests.recorded import RUN, a_cycle
 
 

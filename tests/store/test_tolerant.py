@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from penstock.core.asked.price import Price
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Reason
+from penstock.local.postgres import PostgresServer
 from penstock.store.archive import AuditEntry
 from penstock.store.codec import MOST_IN_A_CELL
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.tolerant import Tolerant
-from penstock.workloads.services.postgres import PostgresServer
 from tests.recorded import RUN, Noted, a_cycle, a_job, a_view
 
 

@@ -17,12 +17,12 @@ from penstock.core.asked.intents import Intent, Latency
 from penstock.core.run import RunInfo
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering, remembered
+from penstock.local.postgres import PostgresFiles, postgres_files
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.store.open import open_store
 from penstock.web.reading import Reader
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from penstock.workloads.services.postgres import PostgresFiles, postgres_files
 from tests.cli.calling import penstock
 from tests.faulty import Faults, FaultyEngine, FaultyPolicy
 from tests.patience import eventually, patience_s

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from penstock.engines.yarn import cluster as daemons
-from penstock.engines.yarn.cluster import Yarn
-from penstock.engines.yarn.configuration import YarnShape
+from penstock.local.yarn import cluster as daemons
+from penstock.local.yarn.cluster import Yarn
+from penstock.local.yarn.configuration import YarnShape
 from tests.harness.ports import own_port
 from tests.patience import patiently
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.core.units import size_mib
-from penstock.engines.kafka.jars import JarSet
-from penstock.engines.kafka.jars import jars as fetched
-from penstock.engines.kubernetes import cluster as of_kubernetes
-from penstock.engines.kubernetes.configuration import KubernetesShape
-from penstock.engines.processes import Process, free_port
-from penstock.engines.spark import standalone
-from penstock.engines.yarn import cluster as of_yarn
-from penstock.engines.yarn.configuration import YarnShape
 from penstock.extras import check_extra
+from penstock.local.kafka.jars import JarSet
+from penstock.local.kafka.jars import jars as fetched
+from penstock.local.kubernetes import cluster as of_kubernetes
+from penstock.local.kubernetes.configuration import KubernetesShape
+from penstock.local.processes import Process, free_port
+from penstock.local.spark import standalone
+from penstock.local.yarn import cluster as of_yarn
+from penstock.local.yarn.configuration import YarnShape
 
 if TYPE_CHECKING:
-    from penstock.engines.kafka.broker import Broker
+    from penstock.local.kafka.broker import Broker
 
 
 def start_cluster(
@@ -105,7 +105,7 @@ def stop_kubernetes(state: Path | None = None) -> Sequence[Process]:
 def start_kafka(port: int = 9092, partitions: int = 4, *, state: Path | None = None) -> "Broker":
     """A Kafka broker on loopback; topics are made on demand, with so many partitions."""
     check_extra("kafka")
-    from penstock.engines.kafka import broker
+    from penstock.local.kafka import broker
 
     return broker.up(state or broker.default_state_file(), port, partitions)
 
@@ -113,7 +113,7 @@ def start_kafka(port: int = 9092, partitions: int = 4, *, state: Path | None = N
 def kafka_status(state: Path | None = None) -> "Broker | None":
     """What `start_kafka` started and was not stopped."""
     check_extra("kafka")
-    from penstock.engines.kafka import broker
+    from penstock.local.kafka import broker
 
     return broker.status(state or broker.default_state_file())
 
@@ -121,7 +121,7 @@ def kafka_status(state: Path | None = None) -> "Broker | None":
 def stop_kafka(state: Path | None = None) -> Process | None:
     """End exactly what `start_kafka` started, and remove its records."""
     check_extra("kafka")
-    from penstock.engines.kafka import broker
+    from penstock.local.kafka import broker
 
     return broker.down(state or broker.default_state_file())
 

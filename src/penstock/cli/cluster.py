@@ -12,7 +12,7 @@ from penstock.cli.output import say
 from penstock.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
-    from penstock.engines.processes import Process
+    from penstock.local.processes import Process
 
 _LOOK_EVERY_S = 0.5
 _state = click.option(
@@ -81,7 +81,7 @@ def up(
     if yarn:
         _yarn_up(workers, cores, memory or "4g", 8088 if port is None else port, queues or "default", state)
         return
-    from penstock.engines.spark import standalone
+    from penstock.local.spark import standalone
 
     place, count = state or standalone.default_state_file(), workers if hosts is None else hosts
     net = None if hosts is None else bandwidth
@@ -106,15 +106,15 @@ def down(yarn: bool, kubernetes: bool, state: Path | None) -> None:
     """End exactly what `up` started."""
     _check_kinds(yarn, kubernetes)
     if kubernetes:
-        from penstock.engines.kubernetes import cluster as of_kubernetes
+        from penstock.local.kubernetes import cluster as of_kubernetes
 
         ended = of_kubernetes.down(state or of_kubernetes.default_state_file())
     elif yarn:
-        from penstock.engines.yarn import cluster as of_yarn
+        from penstock.local.yarn import cluster as of_yarn
 
         ended = of_yarn.down(state or of_yarn.default_state_file())
     else:
-        from penstock.engines.spark import standalone
+        from penstock.local.spark import standalone
 
         ended = standalone.down(state or standalone.default_state_file())
     say(f"down: {', '.join(process.role for process in ended) or 'nothing was up'}", err=True)
@@ -128,18 +128,18 @@ def status(yarn: bool, kubernetes: bool, state: Path | None) -> None:
     """Show what is running."""
     _check_kinds(yarn, kubernetes)
     if kubernetes:
-        from penstock.engines.kubernetes import cluster as of_kubernetes
+        from penstock.local.kubernetes import cluster as of_kubernetes
 
         known = of_kubernetes.status(state or of_kubernetes.default_state_file())
         _say_up(None if known is None else (known.server, known.processes))
         return
     if yarn:
-        from penstock.engines.yarn import cluster as of_yarn
+        from penstock.local.yarn import cluster as of_yarn
 
         there = of_yarn.status(state or of_yarn.default_state_file())
         _say_up(None if there is None else (there.page, there.processes))
         return
-    from penstock.engines.spark import standalone
+    from penstock.local.spark import standalone
 
     found = standalone.status(state or standalone.default_state_file())
     _say_up(None if found is None else (found.master, found.processes))
@@ -162,8 +162,8 @@ def _say_up(found: "tuple[str, tuple[Process, ...]] | None") -> None:
 
 def _yarn_up(workers: int, cores: int, memory: str, port: int, queues: str, state: Path | None) -> None:
     from penstock.core.units import size_mib
-    from penstock.engines.yarn import cluster as of_yarn
-    from penstock.engines.yarn.configuration import YarnShape
+    from penstock.local.yarn import cluster as of_yarn
+    from penstock.local.yarn.configuration import YarnShape
 
     names = tuple(filter(None, (name.strip() for name in queues.split(","))))
     shape = YarnShape(workers, cores, size_mib(memory, "--memory"), names, port)
@@ -178,9 +178,9 @@ def _yarn_up(workers: int, cores: int, memory: str, port: int, queues: str, stat
 
 def _kubernetes_up(workers: int, cores: int, memory: str, port: int, state: Path | None) -> None:
     from penstock.core.units import size_mib
-    from penstock.engines.kubernetes import cluster as of_kubernetes
-    from penstock.engines.kubernetes.configuration import NAMESPACE, KubernetesShape
-    from penstock.engines.processes import free_port
+    from penstock.local.kubernetes import cluster as of_kubernetes
+    from penstock.local.kubernetes.configuration import NAMESPACE, KubernetesShape
+    from penstock.local.processes import free_port
 
     shape = KubernetesShape(workers, cores, size_mib(memory, "--memory"), port, free_port())
     place = state or of_kubernetes.default_state_file()

@@ -30,7 +30,7 @@ def kafka() -> None:
 @_state
 def up(port: int, partitions: int, state: Path | None) -> None:
     """Start a broker. One that died restarts with its records."""
-    from penstock.engines.kafka import broker
+    from penstock.local.kafka import broker
 
     started = broker.up(state or broker.default_state_file(), port, partitions)
     say(f"up: {started.bootstrap}; topics are created on first use, with {started.partitions} partitions", err=True)
@@ -41,7 +41,7 @@ def up(port: int, partitions: int, state: Path | None) -> None:
 @_state
 def down(state: Path | None) -> None:
     """End the broker that `up` started, and delete its records."""
-    from penstock.engines.kafka import broker
+    from penstock.local.kafka import broker
 
     ended = broker.down(state or broker.default_state_file())
     say(f"down: {'nothing was up' if ended is None else f'broker, pid {ended.pid}'}", err=True)
@@ -51,7 +51,7 @@ def down(state: Path | None) -> None:
 @_state
 def status(state: Path | None) -> None:
     """Show what is running."""
-    from penstock.engines.kafka import broker
+    from penstock.local.kafka import broker
 
     found = broker.status(state or broker.default_state_file())
     if found is None or found.process is None:
@@ -63,8 +63,8 @@ def status(state: Path | None) -> None:
 @kafka.command(epilog='Example: spark-submit --jars "$(penstock kafka jars)" my_driver.py')
 def jars() -> None:
     """Fetch what a broker and Spark's connector need, unless it is cached; print the value for spark.jars."""
-    from penstock.engines.kafka.jars import JarSet
-    from penstock.engines.kafka.jars import jars as fetched
+    from penstock.local.kafka.jars import JarSet
+    from penstock.local.kafka.jars import jars as fetched
 
     fetched(JarSet.BROKER)
     say(",".join(str(jar) for jar in fetched(JarSet.CONNECTOR)))

@@ -19,8 +19,8 @@ from penstock.cli.out_file import check_out_file
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
-from penstock.engines.following import Follower
 from penstock.errors import ConfigError
+from penstock.local.following import Follower
 
 if TYPE_CHECKING:
     from rich.console import Console

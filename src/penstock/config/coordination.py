@@ -42,12 +42,12 @@ from penstock.core.seen.leader import Lease
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Cluster, FixedCluster
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import api
 from penstock.engines.applications.kubernetes_lease import KubernetesLease
 from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.engines.applications.yarn import YarnCluster
 from penstock.errors import ConfigError, choose, refuse
 from penstock.extending import GROUPS, loaded, named
+from penstock.kubernetes_api import api
 
 ApplicationName = Annotated[str, Matching(r"^[A-Za-z0-9_./-]+$", "write letters, digits, dots, _, - and / only")]
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"

@@ -13,13 +13,14 @@ from pyspark.sql import SparkSession
 
 from penstock.core.addresses import place_in
 from penstock.engines import spark as spark_engine
-from penstock.engines.java import java as find_java
-from penstock.engines.kafka.jars import JarSet, jars
-from penstock.engines.spark import class_archive, secret
+from penstock.engines.spark import driver
 from penstock.engines.spark.jvm.doctor import FAILURES, LEAVING, MOST_FAILURES
 from penstock.engines.spark.jvm.process import Jvm
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
+from penstock.local.java import java as find_java
+from penstock.local.kafka.jars import JarSet, jars
+from penstock.local.spark import class_archive, secret
 
 _REACHED_WITHIN_S = 3.0
 _SETTINGS = ("IllegalArgument", "NumberFormat", "ParseException")  # in the name of what Java raised
@@ -50,7 +51,7 @@ def start_application(
     settings = _settings(name, master, conf, code, kafka)
     try:
         with quiet_state_workers():
-            return secret.session(settings)
+            return driver.session(settings)
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise refusal(master, error) from error
 
@@ -59,7 +60,7 @@ def start_jvm(name: str, master: str, conf: Mapping[str, object], code: Path | N
     """The JVM alone in which an application with these settings is to be started; nothing is asked of its master."""
     settings = _settings(name, master, conf, code, kafka)
     with quiet_state_workers():
-        return secret.jvm(settings)
+        return driver.jvm(settings)
 
 
 def _settings(name: str, master: str, conf: Mapping[str, object], code: Path | None, kafka: bool) -> Mapping[str, str]:
@@ -92,7 +93,7 @@ def plain_session(name: str, master: str | None, conf: Mapping[str, str]) -> Ite
     if master is not None:
         given |= {**secret.settings_for(master), "spark.master": master}
     try:
-        session = secret.session(given)
+        session = driver.session(given)
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise refusal(master or "of Spark's own configuration", error) from error
     try:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
-from penstock.engines import processes
+from penstock.local import processes
 
 _LEAVES_WITHIN_S = 5.0  # what a process started, once it is dead: its JVM ends by itself in one or two
 _LOOK_EVERY_S = 0.1

@@ -29,7 +29,7 @@ from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import WAITS
 from penstock.governing.signs import Watch
 
-ARCHIVES = (sys.executable, "-m", "penstock.engines.spark.class_archive")  # Spark's classes, once
+ARCHIVES = (sys.executable, "-m", "penstock.local.spark.class_archive")  # Spark's classes, once
 RESTS = RestartPolicy(max_restarts=None, backoff_s=5.0, max_backoff_s=300.0)
 SETTLES_S = 20.0  # the first batches of a driver's queries
 _ENDS_WITHIN_S = 10.0

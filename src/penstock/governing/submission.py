@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from penstock.engines import processes
-from penstock.engines.processes import Process
-from penstock.engines.state_file import StateFile, default_place
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.drivers import ENDS_WITHIN_S, DriverProcess
+from penstock.local import processes
+from penstock.local.processes import Process
+from penstock.local.state_file import StateFile, default_place
 
 _LOOK_EVERY_S = 0.2
 

@@ -277,7 +277,7 @@ def test_a_cluster_manager_that_holds_its_answer_back_is_told_as_one_that_does_n
 
     def holds() -> Room:
         over.wait()
-        return Room()
+        return Room(())
 
     fleet.cluster.room = holds  # type: ignore[method-assign]
     engine = FleetEngine(fleet.cluster, asking=Within(hand, within_s=0.0))

@@ -16,9 +16,9 @@ from fleet_world import held
 from penstock.engines.applications import kubernetes, standalone, yarn
 from penstock.engines.applications.cluster import Cluster, Room, understood
 from penstock.engines.applications.cluster_watch import cores_for, machines_of
-from penstock.engines.applications.kubernetes_api import KubernetesApi
 from penstock.engines.applications.wire import read_report
 from penstock.errors import OutageError, PenstockError
+from penstock.kubernetes_api import KubernetesApi
 from tests.engines.applications.garbling import garbled, garbled_bytes
 from tests.engines.applications.lying import Deceived, a_lie
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from penstock.engines.applications.kubernetes_api import KubernetesApi, NothingThereError, OvertakenError
 from penstock.engines.applications.kubernetes_lease import EPOCH, KubernetesLease
 from penstock.errors import OutageError
+from penstock.kubernetes_api import KubernetesApi, NothingThereError, OvertakenError
 
 LEASE_S = 15.0
 BEGUN = 1_795_000_000  # by the coordinators' clocks, in seconds since 1970

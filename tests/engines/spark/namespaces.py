@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from penstock.engines.spark import hosts
-from penstock.engines.spark.hosts import Net
 from penstock.errors import EngineError
+from penstock.local.spark import hosts
+from penstock.local.spark.hosts import Net
 
 
 def refusal() -> str | None:

@@ -11,9 +11,9 @@ from math import ceil, floor, inf
 from typing import Any
 
 from penstock.engines.applications.cluster import Allowance, Room, Worker, understood
-from penstock.engines.applications.kubernetes_api import ForbiddenError, KubernetesApi, NothingThereError
 from penstock.engines.applications.kueue import GROUP, Admission, admission_of, is_managed
 from penstock.errors import OutageError
+from penstock.kubernetes_api import ForbiddenError, KubernetesApi, NothingThereError
 
 _APPLICATION, _ROLE = "spark-app-selector", "spark-role"  # labels that Spark puts on its pods
 _CORES = "SPARK_EXECUTOR_CORES"  # in the environment of an executor's container

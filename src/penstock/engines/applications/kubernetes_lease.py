@@ -16,7 +16,7 @@ from math import ceil, inf
 from typing import Any
 
 from penstock.core.seen.leader import LONGEST_S, Leader, next_epoch
-from penstock.engines.applications.kubernetes_api import KubernetesApi, NothingThereError, OvertakenError
+from penstock.kubernetes_api import KubernetesApi, NothingThereError, OvertakenError
 
 _GROUP = "coordination.k8s.io/v1"
 PLACE = "penstock/place"  # an annotation: where agents find whoever leads

@@ -1,1 +1,1 @@
-"""Kafka: a broker for development, the jars that it and Spark's connector need, and what its offsets tell."""
+"""What a Kafka broker says: where topics end, which rows lie there; and topics that are made at it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from penstock.engines.processes import command_of, stat_fields
+from penstock.local.processes import command_of, stat_fields
 
 _MODULES = {"pyspark.daemon", "pyspark.worker"}  # what Spark starts for its tasks; a daemon forks workers
 _APPLICATION = "--app-id"  # of an executor's JVM

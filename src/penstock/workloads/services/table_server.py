@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import psycopg
 
 from penstock.errors import ConfigError
-from penstock.workloads.services.postgres import running_postgres
+from penstock.local.postgres import running_postgres
 from penstock.workloads.tasks.table_get import COLUMNS, TABLE
 
 _COLUMN_CHARS = 10  # with 20 columns records of about 200 bytes

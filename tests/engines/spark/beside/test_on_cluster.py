@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.spark import standalone
 from penstock.engines.spark.jvm.beside.door import JAR
-from penstock.engines.spark.standalone import StartedCluster
+from penstock.local.spark import standalone
+from penstock.local.spark.standalone import StartedCluster
 from tests.engines.spark.beside import drivers
 from tests.harness.ports import own_port
 from tests.patience import patiently

@@ -13,8 +13,8 @@ import pytest
 from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 from py4j.java_gateway import GatewayParameters, JavaGateway
 
-from penstock.engines.java import java
 from penstock.engines.spark.jvm.beside.door import JAR
+from penstock.local.java import java
 from tests.patience import eventually
 
 pytestmark = pytest.mark.jvm

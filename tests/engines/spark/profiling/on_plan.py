@@ -8,10 +8,10 @@ from pyspark.sql import SparkSession
 
 from penstock.core.known.performance import PerformanceModel
 from penstock.core.seen.topology import Topology
-from penstock.engines.spark import standalone
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling import application
 from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.local.spark import standalone
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 from penstock.workloads.tasks.pi_viete import PiViete

@@ -5,13 +5,13 @@ import os
 from typing import Any
 
 from penstock.core.seen.trial import Measured, Trial
-from penstock.engines.spark import standalone
 from penstock.engines.spark.profiling import application, usage
 from penstock.engines.spark.profiling.application import SlotApplication
 from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.errors import EngineError
+from penstock.local.spark import standalone
 from penstock.workloads.tasks.pi_viete import PiViete
 from tests.engines.spark.profiling.failing import Failing
 from tests.patience import eventually, patiently

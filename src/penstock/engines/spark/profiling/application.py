@@ -12,18 +12,19 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.engines import processes
-from penstock.engines.processes import Process
-from penstock.engines.spark import secret, standalone
+from penstock.engines.spark import driver
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling.binding import CONF as BY_GROUP
 from penstock.errors import EngineError, first_line
+from penstock.local import processes
+from penstock.local.processes import Process
+from penstock.local.spark import secret, standalone
 
 _UP_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
 EXECUTOR_MEMORY = "512m"
 _WORKER_MEMORY = "64g"  # the master's bookkeeping only: no limit of ours
-_LOG = Path(standalone.__file__).with_name("log4j2.properties")
+_LOG = Path(driver.__file__).with_name("log4j2.properties")
 _CONF = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -85,7 +86,7 @@ def _session(master: str, more: Mapping[str, str]) -> SparkSession:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     given = {"spark.master": master, "spark.app.name": "penstock slots"}
     try:
-        return secret.session({**_CONF, **more, **secret.settings_for(master), **given})
+        return driver.session({**_CONF, **more, **secret.settings_for(master), **given})
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise EngineError(f"Spark did not start at {master}: {first_line(error)}") from error
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from penstock.core.seen.trial import Measured, Task, Trial
-from penstock.engines.spark import standalone
 from penstock.engines.spark.profiling.application import SlotApplication, slot_application
 from penstock.engines.spark.profiling.cores import Cores
 from penstock.engines.spark.profiling.crew import crew
@@ -15,6 +14,7 @@ from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.watch import WorkerWatch
 from penstock.errors import EngineError
+from penstock.local.spark import standalone
 
 _DRAINED_WITHIN_S = 60.0
 _POINTS = 16  # of latency over a trial: enough for a slope, few enough to hold some tuples each

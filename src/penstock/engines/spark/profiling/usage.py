@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.engines.processes import stat_fields
 from penstock.errors import EngineError
+from penstock.local.processes import stat_fields
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KB = 1024

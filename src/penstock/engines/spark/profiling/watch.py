@@ -5,9 +5,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penstock.engines.processes import Process
 from penstock.engines.spark.profiling import usage
 from penstock.errors import EngineError
+from penstock.local.processes import Process
 
 
 @dataclass(frozen=True, slots=True)
