@@ -15,6 +15,7 @@ import yaml
 import penstock as ps
 from penstock import extending
 from penstock.config.coordination import read_coordination
+from penstock.governing.fleet_parts import cluster_of
 from penstock.notifying.notifiers import notifier_of
 from penstock.store.open import open_store
 from penstock.web.samples import MetricSample
@@ -104,7 +105,7 @@ def test_what_is_installed_is_listed_with_its_package_and_whether_it_can_be_used
 def test_a_fleet_may_be_on_a_cluster_that_a_package_brings(tmp_path: Path) -> None:
     file = tmp_path / "fleet.yaml"
     file.write_text(yaml.safe_dump({"cluster": {"nomad": "http://here:4646"}}))
-    cluster = read_coordination(file).cluster.cluster()
+    cluster = cluster_of(read_coordination(file).cluster)
     assert (cluster.name, cluster.room().cores) == ("nomad at http://here:4646", 8)
     file.write_text(yaml.safe_dump({"cluster": {"nomad": "here"}}))
     with pytest.raises(ps.ConfigError, match="nomad: 'here' cannot be used; write http://host:4646"):

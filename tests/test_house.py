@@ -157,6 +157,12 @@ def test_what_governs_knows_no_engine() -> None:
     assert known == {"calls", "cli", "engines", "governing", "profiling"}
 
 
+def test_files_of_users_are_read_by_what_knows_no_engine() -> None:
+    assert {
+        room for room, module, _ in imports() if room.startswith("config/") and "penstock.engines" in module
+    } == set()
+
+
 def test_a_file_for_another_engine_is_run_by_what_names_none() -> None:
     """Nor does the controller; the file is checked by config/engine_file.py."""
     on_the_way = {"config/engine_file.py", "governing/on_engine.py", "governing/controller.py", "governing/story.py"}

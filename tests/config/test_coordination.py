@@ -6,12 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock.config.coordination import CoordinationFile, read_coordination
+from penstock.config.coordination import BoundsPart, ClusterPart, CoordinationFile, read_coordination
 from penstock.core.asked.price import Price
-from penstock.engines.applications.book import Bounds
-from penstock.engines.applications.cluster import FixedCluster
-from penstock.engines.applications.standalone import StandaloneCluster
-from penstock.engines.applications.yarn import YarnCluster
 from penstock.errors import ConfigError
 
 FLEET: dict[str, Any] = {"name": "prod", "cluster": {"standalone": "http://master:8080"}}
@@ -26,16 +22,16 @@ def read(tmp_path: Path, **changes: Any) -> CoordinationFile:
 def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
     applications = {"fraud": {"min_executors": 2, "max_executors": 12}, "team-a/ads": {"utility": 10}}
     file = read(tmp_path, interval="5s", applications=applications)
-    assert (file.interval, file.lease, file.cluster.cluster()) == (5.0, 15.0, StandaloneCluster("http://master:8080"))
-    assert file.applications["fraud"].bounds() == Bounds(2, 12)
-    assert file.applications["team-a/ads"].bounds().utility == 10.0
-    assert file.others.bounds() == Bounds()
+    assert (file.interval, file.lease, file.cluster.standalone) == (5.0, 15.0, "http://master:8080")
+    assert (file.applications["fraud"].min_executors, file.applications["fraud"].max_executors) == (2, 12)
+    assert file.applications["team-a/ads"].utility == 10.0
+    assert file.others == BoundsPart()
     assert (file.awaits, file.lists_all) == (120.0, True)
     assert not read(tmp_path, others={}).lists_all
     assert read(tmp_path, awaits="0s").awaits == 0.0
-    assert read(tmp_path, cluster={"cores": 64}).cluster.cluster() == FixedCluster(64)
+    assert read(tmp_path, cluster={"cores": 64}).cluster.cores == 64
     yarn = {"yarn": "http://one:8088,http://two:8088", "queue": "root.streams"}
-    assert read(tmp_path, cluster=yarn).cluster.cluster() == YarnCluster(yarn["yarn"], "root.streams")
+    assert read(tmp_path, cluster=yarn).cluster == ClusterPart(yarn=yarn["yarn"], queue="root.streams")
     assert read(tmp_path, cluster={"kubernetes": "streams"}).cluster.kubernetes == "streams"
     assert read(tmp_path, price={"slot_hour": 0.05, "currency": "EUR"}).core_price() == Price(0.05, "EUR")
     assert file.core_price() is None

@@ -36,21 +36,17 @@ from penstock.config.policies import wrong_policies
 from penstock.config.pricing import PricePart
 from penstock.config.problems import tried
 from penstock.config.tenants import Name
+from penstock.core.addresses import place_in
 from penstock.core.asked.intents import MOST_UTILITY
 from penstock.core.asked.price import Price
-from penstock.core.seen.leader import Lease
-from penstock.engines.applications.book import Bounds
-from penstock.engines.applications.cluster import Cluster, FixedCluster
-from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_lease import KubernetesLease
-from penstock.engines.applications.standalone import StandaloneCluster
-from penstock.engines.applications.yarn import YarnCluster
 from penstock.errors import ConfigError, choose, refuse
 from penstock.extending import GROUPS, loaded, named
-from penstock.kubernetes_api import api
 
 ApplicationName = Annotated[str, Matching(r"^[A-Za-z0-9_./-]+$", "write letters, digits, dots, _, - and / only")]
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+
+_PAGES = ("http", "https")
+ALL_OF_YARN = "root"  # the queue that holds all others
 
 _CLUSTERS = {
     "standalone": "standalone: http://host:8080",
@@ -98,27 +94,30 @@ class ClusterPart(_Part):
                 raise ConfigError("cluster", told, f"write one of {', '.join(_CLUSTERS.values())}")
             if self.queue is not None and self.yarn is None:
                 raise ConfigError("cluster.queue", self.queue, "write it beside yarn, which has queues")
-            if self.kubernetes is None:  # who checks a file has no cluster at hand
-                self.cluster()
+            self._check()
         except ConfigError as error:
             raise within(error) from None
         return self
 
-    def cluster(self) -> Cluster:
-        """The cluster that it names."""
+    def _check(self) -> None:
+        """Who checks a file has no cluster at hand; an address is right or wrong by itself."""
         if self.installed is not None:
-            name, at = self.installed
-            if name not in named(GROUPS["cluster"]):
-                raise ConfigError("cluster", name, choose(name, (*_CLUSTERS, *named(GROUPS["cluster"]))))
-            made: Cluster = loaded(named(GROUPS["cluster"])[name], f"cluster.{name}")(at)
-            return made
-        if self.standalone is not None:
-            return StandaloneCluster(self.standalone)
-        if self.yarn is not None:
-            return YarnCluster(self.yarn, self.queue or "root")
-        if self.kubernetes is not None:
-            return KubernetesCluster(api(), self.kubernetes)
-        return FixedCluster(self.cores or 0)
+            of_package(*self.installed)  # it says itself what is wrong with its address
+        if self.standalone is not None and place_in(self.standalone, _PAGES) is None:
+            remedy = "write the address of the master's page, such as http://host:8080"
+            raise ConfigError("cluster.standalone", self.standalone, remedy)
+        if self.yarn is not None and None in [place_in(url, _PAGES) for url in self.yarn.split(",")]:
+            remedy = "write the address of the ResourceManager's page, such as http://host:8088, several with commas"
+            raise ConfigError("cluster.yarn", self.yarn, remedy)
+        if self.queue is not None and self.queue.split(".")[0] != ALL_OF_YARN:
+            raise ConfigError("cluster.queue", self.queue, f"write the whole path, {ALL_OF_YARN}.{self.queue}")
+
+
+def of_package(name: str, at: str) -> Any:
+    """The cluster that a package brings under that name."""
+    if name not in named(GROUPS["cluster"]):
+        raise ConfigError("cluster", name, choose(name, (*_CLUSTERS, *named(GROUPS["cluster"]))))
+    return loaded(named(GROUPS["cluster"])[name], f"cluster.{name}")(at)
 
 
 class LeadershipPart(_Part):
@@ -127,13 +126,6 @@ class LeadershipPart(_Part):
     kubernetes: Annotated[str, Matching(rf"^{_LABEL}/{_LABEL}$", "write NAMESPACE/NAME, of a Lease object")] | None = (
         None
     )
-
-    def lease(self, holder: str, place: str) -> Lease | None:
-        """The lease that it names, as that holder asks for it."""
-        if self.kubernetes is None:
-            return None
-        namespace, name = self.kubernetes.split("/")
-        return KubernetesLease(api(), namespace, name, holder, place)
 
 
 class BoundsPart(_Part):
@@ -149,10 +141,6 @@ class BoundsPart(_Part):
             remedy = f"write max_executors or fewer: {self.max_executors}"
             raise within(ConfigError("min_executors", self.min_executors, remedy))
         return self
-
-    def bounds(self) -> Bounds:
-        """As the engine knows them."""
-        return Bounds(self.min_executors, self.max_executors, self.utility)
 
 
 class CoordinationFile(_Part):

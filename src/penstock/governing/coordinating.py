@@ -29,6 +29,7 @@ from penstock.engines.hand import Hand, Within
 from penstock.engines.hands import Hands
 from penstock.errors import ConfigError, GoverningEndsError, OutageError, PenstockError, told
 from penstock.governing.clock import RealClock
+from penstock.governing.fleet_parts import bounds_of, cluster_of, lease_of
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import LoopSettings, drive
@@ -79,7 +80,7 @@ class Coordinator:
         self._on_view = on_view
         self._say = spoken(say)
         self._even = even
-        self._cluster = cluster or file.cluster.cluster()
+        self._cluster = cluster or cluster_of(file.cluster)
         self._lease = _lease(file, how)
         self._stop = threading.Event()
         self._term_over = threading.Event()
@@ -265,8 +266,8 @@ class Coordinator:
             cluster_every_s=file.report,
             silent_s=3.0 * file.lease,
             advises=self._how.advise,
-            bounds={name: part.bounds() for name, part in file.applications.items()},
-            others=file.others.bounds(),
+            bounds={name: bounds_of(part) for name, part in file.applications.items()},
+            others=bounds_of(file.others),
             awaits_s=file.awaits,
             lists_all=file.lists_all,
         )
@@ -288,7 +289,7 @@ def _wanted_lately(store: SqlStore, run_id: str, since_s: float) -> dict[str, in
 def _lease(file: CoordinationFile, how: Coordination) -> Lease:
     """Where it is decided who leads: the object that the file names, else beside the store."""
     holder = uuid.uuid4().hex
-    named = file.leadership.lease(holder, how.place)
+    named = lease_of(file.leadership, holder, how.place)
     if named is not None:
         return named
     store = how.store if how.store != DEFAULT_STORE else str(default_path())

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from penstock.engines.applications.standalone import StandaloneCluster, room_of
-from penstock.errors import ConfigError, OutageError
+from penstock.errors import OutageError
 
 PAGE: dict[str, Any] = {
     "workers": [
@@ -67,8 +67,6 @@ def test_a_master_that_was_just_started_again_or_follows_another_is_an_outage_an
     assert room_of({**PAGE, "status": "ALIVE"}) == room_of(PAGE)
 
 
-def test_a_master_that_does_not_answer_is_an_outage_and_an_address_that_is_none_a_mistake() -> None:
+def test_a_master_that_does_not_answer_is_an_outage() -> None:
     with pytest.raises(OutageError, match="does not say what is free"):
         StandaloneCluster("http://127.0.0.1:9").room()
-    with pytest.raises(ConfigError, match="the address of the master's page"):
-        StandaloneCluster("spark://127.0.0.1:7077")

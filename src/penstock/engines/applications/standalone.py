@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.answers import opened
-from penstock.core.addresses import place_in
 from penstock.engines.applications.cluster import Room, Worker, understood
-from penstock.errors import ConfigError, OutageError
+from penstock.errors import OutageError
 
 _ANSWERS_WITHIN_S = 3.0
 _MOST_BYTES = 64 * 2**20
@@ -18,12 +17,6 @@ class StandaloneCluster:
     """The master whose page is at that address, such as http://host:8080."""
 
     url: str
-
-    def __post_init__(self) -> None:
-        if place_in(self.url, ("http", "https")) is None:
-            raise ConfigError(
-                "cluster.standalone", self.url, "write the address of the master's page, such as http://host:8080"
-            )
 
     @property
     def name(self) -> str:

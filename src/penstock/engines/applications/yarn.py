@@ -12,9 +12,8 @@ from math import floor
 from typing import Any
 
 from penstock.answers import opened
-from penstock.core.addresses import place_in
 from penstock.engines.applications.cluster import Allowance, Room, Worker, understood
-from penstock.errors import ConfigError, OutageError
+from penstock.errors import OutageError
 
 _ANSWERS_WITHIN_S = 5.0
 _MOST_BYTES = 256 * 2**20
@@ -29,16 +28,6 @@ class YarnCluster:
 
     urls: str
     queue: str = _ALL
-
-    def __post_init__(self) -> None:
-        for url in self.urls.split(","):
-            if place_in(url, ("http", "https")) is None:
-                remedy = (
-                    "write the address of the ResourceManager's page, such as http://host:8088, several with commas"
-                )
-                raise ConfigError("cluster.yarn", self.urls, remedy)
-        if self.queue.split(".")[0] != _ALL:
-            raise ConfigError("cluster.queue", self.queue, f"write the whole path, {_ALL}.{self.queue}")
 
     @property
     def name(self) -> str:
