@@ -81,7 +81,7 @@ def test_check_says_what_will_not_do_and_where(tmp_path: Path, written: str, mis
     assert written in FILE
     path = a_file(tmp_path, FILE.replace(written, mistake))
     with pytest.raises(ConfigError) as raised:
-        check_tenants(path, CheckOptions(modules=False))
+        check_tenants(path, CheckOptions())
     assert re.match(rf"{re.escape(str(path))}:\d+:\d+: jobs\.fraud\.", str(raised.value))
     assert told in str(raised.value)
 

@@ -114,7 +114,7 @@ def test_a_driver_that_is_started_again_asks_for_routes_only_once_spark_is_there
 
     monkeypatch.setattr(run, "start_application", away)
     (tmp_path / "tenants.yaml").write_text(TENANTS + "    route: beside:ROUTE\n")
-    file = check_tenants(tmp_path / "tenants.yaml", CheckOptions(modules=False))
+    file = check_tenants(tmp_path / "tenants.yaml", CheckOptions())
     with pytest.raises(OutageError, match="no master answers"):
         run_tenants(file, RunOptions(code=tmp_path, down_since_s=1.0), lambda view: None)
 

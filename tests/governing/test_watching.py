@@ -45,9 +45,7 @@ class Watched:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.said: list[str] = []
-        self.watch = TenantsWatch(
-            path, read_tenants(path), CheckOptions(modules=False), lambda file: ToTwo(), self.said.append
-        )
+        self.watch = TenantsWatch(path, read_tenants(path), CheckOptions(), lambda file: ToTwo(), self.said.append)
 
     def looks(self) -> list[float]:
         """What mean latency is wanted of ads after each of three looks that took something over."""

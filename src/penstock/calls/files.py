@@ -13,6 +13,7 @@ from penstock.config.plan_job import PlanJob, read_plan_job
 from penstock.config.wanted_file import read_wanted
 from penstock.core.asked.intents import Intent
 from penstock.core.known.placement import Placement
+from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.errors import ConfigError
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.methods import DEFAULT_METHOD
@@ -25,7 +26,7 @@ def check(file: str | Path, policy: str | None = None, master: str | None = None
 
     `modules=False` imports none of the jobs' modules.
     """
-    return said_of(Path(file), CheckOptions(policy, master, modules))
+    return said_of(Path(file), CheckOptions(policy, master, spark_unstarted if modules else None))
 
 
 def tenants_schema() -> Mapping[str, Any]:

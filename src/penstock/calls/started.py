@@ -15,6 +15,7 @@ from penstock.core.seen.view import View
 from penstock.core.units import positive_seconds
 from penstock.engines.applications.link import AgentTls
 from penstock.engines.spark.jvm.beside.door import find_door, folder
+from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.governing.attach import AttachOptions
 from penstock.governing.attach import attach as attach_to
 from penstock.governing.comparison import TrialResult, record_trials
@@ -60,7 +61,7 @@ def run(
         refuse_options({**launched, **told}, file_of_engine.engine_name)
         how = EngineRunOptions(policy, _seconds(for_s), dry_run, store, tuple(notify))
         return run_on_engine(file_of_engine, how, on_view)
-    file = check_tenants(path, CheckOptions(policy, master), document)
+    file = check_tenants(path, CheckOptions(policy, master, spark_unstarted), document)
     options = RunOptions(
         policy, master, _seconds(for_s), dry_run, path.absolute().parent, store, coordinator=coordinator
     )

@@ -18,6 +18,7 @@ from penstock.config.relations import master_of
 from penstock.config.tenants import TenantsFile
 from penstock.core.units import positive_seconds
 from penstock.engines.applications.link import AgentTls
+from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.errors import ConfigError, choose
 from penstock.governing import submission
 from penstock.governing.drivers import DriverProcess, drive
@@ -85,7 +86,7 @@ def stop_submitted(tenants: str | Path, say: Callable[[str], None] = lambda text
 def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
     """What is to be started, checked; nothing is started."""
     place = _cluster(tenants, how.master)
-    file = check_tenants(tenants, CheckOptions(how.policy, how.master))
+    file = check_tenants(tenants, CheckOptions(how.policy, how.master, spark_unstarted))
     if how.for_ is not None:
         positive_seconds(how.for_, "--for")
     _check_standby(how, [job.name for job in file.jobs])

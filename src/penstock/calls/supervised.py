@@ -59,7 +59,7 @@ def supervise(
     is over, and ends the driver at Ctrl-C.
     """
     path = Path(tenants)
-    file = check_tenants(path, CheckOptions(policy, master, modules=False))  # a driver imports them, not this process
+    file = check_tenants(path, CheckOptions(policy, master))  # a driver imports them, not this process
     apart.part(file, list(only), executors, "executors")  # what is wrong with them is said now
     _check_places(store, heartbeat)
     options = {

@@ -7,6 +7,7 @@ import click
 
 from penstock.cli.completing import policy_names
 from penstock.cli.output import say
+from penstock.engines.spark.jvm.unstarted import spark_unstarted
 
 EXAMPLE = """
 \b
@@ -45,4 +46,4 @@ def check(file: Path | None, policy: str | None, master: str | None, no_modules:
     from penstock.calls.checked import said_of  # yaml and pydantic take a quarter of a second to import
     from penstock.config.checking import CheckOptions
 
-    say(f"{file}: {said_of(file, CheckOptions(policy, master, not no_modules))}")
+    say(f"{file}: {said_of(file, CheckOptions(policy, master, None if no_modules else spark_unstarted))}")

@@ -19,6 +19,7 @@ from penstock.cli.out_file import check_out_file
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
+from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.errors import ConfigError
 from penstock.local.following import Follower
 
@@ -151,7 +152,8 @@ def _named(of_run: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]
 def _checked(document: "Document", tenants: Path, of_run: Mapping[str, Any], first_life: bool) -> "TenantsFile":
     from penstock.config.checking import CheckOptions, check_tenants
 
-    return check_tenants(tenants, CheckOptions(of_run["policy"], of_run["master"], modules=first_life), document)
+    modules = spark_unstarted if first_life else None
+    return check_tenants(tenants, CheckOptions(of_run["policy"], of_run["master"], modules), document)
 
 
 def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from penstock.config.document import Document, read_document
-from penstock.config.named import TooSoonError, function_named, modules_beside, route_named, wrong_params
+from penstock.config.named import TooSoonError, Unstarted, function_named, modules_beside, route_named, wrong_params
 from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
@@ -24,11 +24,11 @@ from penstock.planning.registry import DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What the command line says beside the file. `modules`: whether those of the jobs are imported."""
+    """What the command line says beside the file. Modules of jobs are imported where it says how, see `Unstarted`."""
 
     policy: str | None = None
     master: str | None = None
-    modules: bool = True
+    modules: Unstarted | None = None
 
 
 def check_tenants(path: Path, asked: CheckOptions = CheckOptions(), document: Document | None = None) -> TenantsFile:
@@ -43,8 +43,8 @@ def check_tenants(path: Path, asked: CheckOptions = CheckOptions(), document: Do
     errors += wrong_at(document, asked.master)
     errors += wrong_policies(document, "policy", asked.policy)
     errors += _wrong_files(document, tenants, base)
-    if asked.modules:
-        errors += _wrong_modules(document, base)
+    if asked.modules is not None:
+        errors += _wrong_modules(document, base, asked.modules)
     refuse(in_order(errors))
     assert tenants is not None  # nothing was wrong
     return tenants
@@ -71,9 +71,9 @@ def in_order(errors: list[ConfigError]) -> list[ConfigError]:
     return sorted(once.values(), key=_position)
 
 
-def _wrong_modules(document: Document, code: Path) -> list[ConfigError]:
+def _wrong_modules(document: Document, code: Path, unstarted: Unstarted) -> list[ConfigError]:
     errors: list[ConfigError] = []
-    with modules_beside(code):
+    with modules_beside(code, unstarted):
         for number, job in jobs_of(document):
             errors += _wrong_function(document, number, job)
     return errors

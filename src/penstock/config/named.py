@@ -5,7 +5,7 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,9 +14,12 @@ from penstock.errors import ABSENT, ConfigError, did_you_mean, most_like, told
 
 R = TypeVar("R", bound=NamedRoute)
 
+# Within it, whoever starts the engine gets that error instead.
+Unstarted = Callable[[type[Exception]], AbstractContextManager[None]]
+
 
 class TooSoonError(Exception):
-    """A module starts Spark while it is imported: what is in it is known once Spark is there."""
+    """A module starts its engine while it is imported: what is in it is known once that is there."""
 
 
 def function_named(field: str, place: str) -> Callable[..., Any]:
@@ -47,31 +50,15 @@ def wrong_params(function: Callable[..., Any], place: str, params: Mapping[str, 
 
 
 @contextmanager
-def modules_beside(code: Path) -> Iterator[None]:
-    """Modules in that directory are found meanwhile, before others of their name; none of them starts Spark."""
-    from pyspark import SparkContext  # it takes a second; the modules of jobs import it anyway
-
-    context: Any = sys.modules[SparkContext.__module__]  # Spark 4 moved it
-    launch, context.launch_gateway = context.launch_gateway, _too_soon
-    try:
-        with _found_beside(code):
-            yield
-    finally:
-        context.launch_gateway = launch
-
-
-def _too_soon(*arguments: Any, **options: Any) -> Any:
-    raise TooSoonError
-
-
-@contextmanager
-def _found_beside(code: Path) -> Iterator[None]:
+def modules_beside(code: Path, unstarted: Unstarted) -> Iterator[None]:
+    """Modules in that directory are found meanwhile, before others of their name; none of them starts the engine."""
     place = str(code.resolve())
     there = place in sys.path
     if not there:
         sys.path.insert(0, place)
     try:
-        yield
+        with unstarted(TooSoonError):
+            yield
     finally:
         if not there:
             sys.path.remove(place)

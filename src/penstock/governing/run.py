@@ -127,7 +127,7 @@ def start_jvm_for(tenants: TenantsFile, options: RunOptions) -> Jvm:
 
 def _watch(path: Path, tenants: TenantsFile, options: RunOptions) -> TenantsWatch:
     # Modules are not imported again: a job goes on with the function that it began with.
-    asked = CheckOptions(options.policy, options.master, modules=False)
+    asked = CheckOptions(options.policy, options.master)
     return TenantsWatch(path, tenants, asked, lambda file: policy_of(file, options))
 
 

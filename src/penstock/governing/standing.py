@@ -18,6 +18,7 @@ from typing import Any
 from penstock.config.named import modules_beside
 from penstock.config.tenants import TenantsFile
 from penstock.engines.hand import ANSWERS_WITHIN_S
+from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.engines.spark.jvm.warming import warm_up
 from penstock.engines.spark.starting import TURN_S
 from penstock.errors import told
@@ -107,7 +108,7 @@ def _imported(tenants: TenantsFile, options: RunOptions) -> None:
     for module in _LATER:
         with suppress(ImportError):  # of an extra that is not installed
             importlib.import_module(module)
-    with modules_beside(options.code or Path()):
+    with modules_beside(options.code or Path(), spark_unstarted):
         for part in tenants.jobs:
             # Whatever a user's module raises is its tenant's trouble, and told when its query is started.
             with suppress(BaseException):

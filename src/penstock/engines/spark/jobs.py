@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from pyspark.sql import SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.readwriter import DataStreamWriter
+from typing import TYPE_CHECKING, TypeAlias
 
 from penstock.core.asked.real_time import RealTime
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.core.asked.slot_limits import SlotLimits
-from penstock.engines.spark.routing.route import Routing
 
-Writer = DataStreamWriter | StreamingQuery
-JobFunction = Callable[[SparkSession], Writer]
+if TYPE_CHECKING:  # what is said of jobs, and what happens to them, is understood without Spark
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from penstock.engines.spark.routing.route import Routing
+
+Writer: TypeAlias = "DataStreamWriter | StreamingQuery"
+JobFunction = Callable[["SparkSession"], "DataStreamWriter | StreamingQuery"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +35,4 @@ class Job:
     partitions: int | None = None  # of its state, at its first start; None: the session's shuffle partitions
     own_pool: bool = True
     real_time: RealTime | None = None
-    route: Routing | None = None
+    route: "Routing | None" = None

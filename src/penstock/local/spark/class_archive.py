@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
-from pyspark.find_spark_home import _find_spark_home
 
 from penstock.local.following import Follower
 from penstock.local.java import found_java
@@ -92,7 +91,7 @@ def _archive() -> Path | None:
     if any("-XX:SharedArchiveFile" in os.environ.get(name, "") for name in _TOLD_TO_ALL):
         return None
     java = found_java()
-    jars = Path(_find_spark_home(), "jars")
+    jars = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent, "jars")
     if java is None or not jars.is_dir():
         return None
     of = [str(_stamp(java.resolve())), str(_stamp(jars)), pyspark.__version__]

@@ -18,13 +18,13 @@ from penstock.engines.spark.jvm.routing.lookup import make_ready
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.damage import DamagedError
+from penstock.engines.spark.routing.key_texts import key_text
 from penstock.engines.spark.routing.migration import pending
 from penstock.engines.spark.routing.shape import (
     NEVER_US,
     SINCE_EVER_US,
     SLOTS,
     TableSlot,
-    key_text,
     packed,
     slot_of,
     table_of,

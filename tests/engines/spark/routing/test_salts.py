@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession, functions
 
 from penstock.core.seen.pairs import Key
+from penstock.engines.spark.routing.aims import aims
 from penstock.engines.spark.routing.murmur import C1, C2, ColumnType, Hashes, hash_keys, partitions_of
-from penstock.engines.spark.routing.salts import aims, salt_of
+from penstock.engines.spark.routing.salts import salt_of
 from penstock.errors import ConfigError
 
 TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "Asia", "#java", "naïve", "日本語", "\x7f\x80", "x" * 37]

@@ -10,22 +10,17 @@ for each batch. So the share stands in a cell of the driver's JVM that the plan 
 constant when it plans a batch: no task looks anything up.
 """
 
-import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, NamedTuple
 
 from pyspark.sql import Column, SparkSession, functions
 
-from penstock.core.seen.pairs import Key, PairCounts
 from penstock.correlation.sampling import MOST
 from penstock.engines.spark.jvm.routing.draw_call import DrawCall
 from penstock.engines.spark.jvm.routing.share_cell import ShareCell
-from penstock.engines.spark.routing.shape import BETWEEN_PARTS
+from penstock.engines.spark.routing.drawn import BETWEEN_KEYS, BETWEEN_ROWS, NO_KEY
+from penstock.engines.spark.routing.key_texts import BETWEEN_PARTS
 
-SIGMAS = 5.0  # one count in a million may be farther off
-_NO_KEY, _BETWEEN_ROWS, _BETWEEN_KEYS = "\x1c", "\x1d", "\x1e"
 _CHANCE = "__penstock_chance"
 _DRAWN = "__penstock_drawn"
 _KEYS = "__penstock_keys"
@@ -73,51 +68,16 @@ class PairDraw:
         yield functions.lit(self._name).alias("draw")
         yield functions.lit(len(self._keys)).alias("keys")
         if self._call is None:
-            told = functions.array_join(functions.min_by(_KEYS, _DRAWN, MOST), _BETWEEN_ROWS)
+            told = functions.array_join(functions.min_by(_KEYS, _DRAWN, MOST), BETWEEN_ROWS)
         else:
             told = self._call.told(functions.collect_list(_KEYS), MOST)
         yield told.alias("pairs")
 
     def _texts(self) -> Column:
         """The keys of a row, the missing ones too."""
-        texts = (functions.coalesce(_text(key), functions.lit(_NO_KEY)) for key in self._keys)
-        pieces = [piece for text in texts for piece in (text, functions.lit(_BETWEEN_KEYS))]
+        texts = (functions.coalesce(_text(key), functions.lit(NO_KEY)) for key in self._keys)
+        pieces = [piece for text in texts for piece in (text, functions.lit(BETWEEN_KEYS))]
         return functions.concat(*pieces[:-1])
-
-
-class DrawnPairs(NamedTuple):
-    """What a batch tells: its pairs hop by hop, and the cell that says how many rows the query draws."""
-
-    pairs: tuple[PairCounts, ...] = ()
-    cell: str = ""
-
-
-def drawn_pairs(observed: Mapping[str, Any]) -> DrawnPairs:
-    """The pairs of one batch, from what `measured` observed; none where it counted none. Keys are texts."""
-    if "keys" not in observed or not observed["rows"]:
-        return DrawnPairs()
-    told = Counter(str(observed["pairs"] or "").split(_BETWEEN_ROWS))
-    drawn = sum(rows for text, rows in told.items() if text)
-    met = [(text.split(_BETWEEN_KEYS), rows) for text, rows in told.items()]
-    pairs = tuple(_counts(_hop(met, hop), float(observed["rows"]), drawn) for hop in range(int(observed["keys"]) - 1))
-    return DrawnPairs(pairs, str(observed["draw"]))
-
-
-def _hop(met: Sequence[tuple[Sequence[str], int]], hop: int) -> Counter[tuple[Key, Key]]:
-    """How often both keys of that number and the next were drawn together."""
-    found: Counter[tuple[Key, Key]] = Counter()
-    for keys, rows in met:
-        pair = keys[hop : hop + 2]
-        if len(pair) == 2 and _NO_KEY not in pair:
-            found[_key(pair[0]), _key(pair[1])] += rows
-    return found
-
-
-def _counts(met: Counter[tuple[Key, Key]], rows: float, drawn: int) -> PairCounts:
-    """A row that was drawn stands for so many. The error is `SIGMAS` standard deviations of the heaviest count."""
-    stands_for = rows / max(1, drawn)
-    error = SIGMAS * math.sqrt(max(met.values(), default=1)) if stands_for > 1 else 0.0
-    return PairCounts({pair: stands_for * n for pair, n in met.items()}, rows, stands_for * error)
 
 
 def _text(columns: Sequence[str]) -> Column:
@@ -126,8 +86,3 @@ def _text(columns: Sequence[str]) -> Column:
         piece for column in columns for piece in (functions.col(column).cast("string"), functions.lit(BETWEEN_PARTS))
     ]
     return functions.concat(*parts[:-1])
-
-
-def _key(text: str) -> Key:
-    parts = tuple(text.split(BETWEEN_PARTS))
-    return parts if len(parts) > 1 else text

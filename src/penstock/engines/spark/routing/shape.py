@@ -1,7 +1,7 @@
 """The shape in which routing tables are kept: one row of a file, which the driver reads for its queries.
 
     starts   when each slot begins, in microseconds of window start, padded with the end of time
-    slots    partitions, the aim of each (see `salts`), and for each operator buckets of {key: partition}
+    slots    partitions, the aim of each (see `aims`), and for each operator buckets of {key: partition}
 
 Keys are texts, whatever the type of their columns, in the bucket of their hash: queries of earlier versions looked them
 up in the file itself.
@@ -15,15 +15,15 @@ from typing import Any
 
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import Key
+from penstock.engines.spark.routing.aims import aims
+from penstock.engines.spark.routing.key_texts import key_text
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
-from penstock.engines.spark.routing.salts import aims
 from penstock.errors import shown
 from penstock.extras import missing_told
 
 SLOTS = 8  # tables that windows not yet closed may need at once
 MOST_PARTITIONS = 2**16 - 2  # that a look-up can tell
 SINCE_EVER_US, NEVER_US = -(2**63), 2**63 - 1
-BETWEEN_PARTS = "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,6 @@ def table_of(slot: TableSlot, operators: Sequence[str], version: int) -> Routing
         name: dict[Key, int](found.items()) for name, found in zip(operators, slot.operators, strict=True)
     }
     return RoutingTable(slot.partitions, keys, version=version)
-
-
-def key_text(key: Key) -> str:
-    """A key as the text by which queries look it up.
-
-    >>> key_text(7), key_text(("Asia", 7))
-    ('7', 'Asia\\x1f7')
-    """
-    return BETWEEN_PARTS.join(str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
 def packed(slots: Sequence[TableSlot]) -> bytes:
