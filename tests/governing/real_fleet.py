@@ -33,6 +33,7 @@ class RealFleet:
     stack: ExitStack
     database: ExitStack = field(default_factory=ExitStack)  # which runs
     programs: list[Program] = field(default_factory=list)
+    gone: list[Program] = field(default_factory=list)  # those that were killed
     relays: list[Relay] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -52,6 +53,13 @@ class RealFleet:
         """A driver; its process."""
         urls = [one.url for one in (self.relays if name == "fraud" else self.programs)]
         return self.stack.enter_context(self.drivers.driver(name, *urls))
+
+    def begin_again(self, program: Program) -> None:
+        """Another one in place of that one, which was killed: at the same address."""
+        again = Program(self, len(self.programs) + len(self.gone), program.port)
+        self.stack.callback(again.end)
+        self.programs[self.programs.index(program)] = again
+        self.gone.append(program)
 
     def start_database(self) -> None:
         """PostgreSQL answers."""

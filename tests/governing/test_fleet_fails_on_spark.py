@@ -1,8 +1,9 @@
 """What fails under two real drivers on a standalone cluster, and two coordinators over a PostgreSQL.
 
-An executor and a driver die, the coordinator that leads stands still past its lease and wakes, PostgreSQL and the
-master are away and come back, an agent is cut off meanwhile, a node dies, at last the coordinators. Whatever it was,
-executors are where they are needed afterwards, one leads, and every row was written once.
+The coordinator that leads is killed while executors move, an executor and a driver die, the next one that leads stands
+still past its lease and wakes, PostgreSQL and the master are away and come back, an agent is cut off meanwhile, a node
+dies, at last the coordinators. Whatever it was, executors are where they are needed afterwards, one leads, and every
+row was written once.
 """
 
 import subprocess
@@ -26,6 +27,18 @@ from tests.killed import killed
 from tests.patience import eventually
 
 pytestmark = [pytest.mark.cluster, pytest.mark.server, pytest.mark.sockets, pytest.mark.long]
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """The coordinator that had decided that executors move, killed before they had come: the epochs before and after,
+    and what was held when it was dead and later.
+    """
+
+    epoch: int
+    later: int
+    before: int | None  # by fraud, which is to have three
+    room: Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,7 @@ class Failed:
     """What was told once all had settled after each fault, and at last the record and the rows of each application."""
 
     fleet: RealFleet
+    moving: Killed
     executor: Room
     frozen: Frozen
     away: Away
@@ -75,7 +89,7 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failed]:
         fleet = RealFleet(drivers, stack.enter_context(postgres_files("s3cret-Wort")), stack)
         fleet.begin("clicks")
         driver = fleet.begin("fraud")
-        eventually(lambda: drivers.holds("fraud") == 3)
+        moving = the_leader_is_killed_while_executors_move(fleet)
         executor = an_executor_dies(fleet)
         frozen = the_leader_stands_still_while_a_driver_dies(fleet, driver)
         away = postgresql_and_the_master_are_away(fleet, cluster)
@@ -85,7 +99,20 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failed]:
             program.kill()
         drivers.go_on()
         rows = {name: drivers.rows(name) for name in NAMES}
-        yield Failed(fleet, executor, frozen, away, node, run, views, drivers.cluster.room(), rows)
+        yield Failed(fleet, moving, executor, frozen, away, node, run, views, drivers.cluster.room(), rows)
+
+
+def the_leader_is_killed_while_executors_move(fleet: RealFleet) -> Killed:
+    drivers = fleet.drivers
+    leads, other = fleet.leader()
+    eventually(lambda: _decided_for(fleet, "fraud"))
+    leads.kill()
+    before = drivers.holds("fraud")
+    eventually(lambda: drivers.holds("fraud") == 3)
+    room = drivers.until(1, 3)
+    eventually(other.leads)
+    fleet.begin_again(leads)
+    return Killed(leads.epochs()[-1], other.epochs()[-1], before, room)
 
 
 def an_executor_dies(fleet: RealFleet) -> Room:
@@ -146,6 +173,12 @@ def a_node_dies(fleet: RealFleet, cluster: StartedCluster) -> Room:
     return drivers.until(1, 1)
 
 
+def test_executors_that_were_on_the_move_come_though_the_coordinator_that_decided_it_was_killed(failed: Failed) -> None:
+    assert (failed.moving.before or 0) < 3
+    assert sorted(failed.moving.room.held.values()) == [1, 3]
+    assert failed.moving.later > failed.moving.epoch
+
+
 def test_an_executor_that_was_killed_is_replaced(failed: Failed) -> None:
     assert sorted(failed.executor.held.values()) == [1, 3]
 
@@ -190,7 +223,7 @@ def test_without_a_coordinator_each_goes_on_with_what_it_has(failed: Failed) -> 
 
 
 def test_no_two_led_at_once_and_all_that_was_to_be_held_adds_up_and_is_within_limits(failed: Failed) -> None:
-    check_epochs(failed.fleet.programs)
+    check_epochs([*failed.fleet.programs, *failed.fleet.gone])
     for view in failed.views:
         wanted = [dial.now if dial.asked is None else dial.asked for dial in view.levers]
         assert all(executors is not None and executors <= MOST for executors in wanted)
@@ -200,6 +233,12 @@ def test_no_two_led_at_once_and_all_that_was_to_be_held_adds_up_and_is_within_li
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_was_written_once_whatever_failed(failed: Failed, name: str) -> None:
     check_rows(failed.rows[name])
+
+
+def _decided_for(fleet: RealFleet, name: str) -> bool:
+    """Whether it is recorded that executors are to move to that application."""
+    decisions = fleet.drivers.story(fleet.store).decisions if fleet.runs() else ()
+    return any(move.job == name for record in decisions for move in record.decision.moves)
 
 
 def _short(view: View, name: str) -> bool:

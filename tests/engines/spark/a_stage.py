@@ -17,4 +17,5 @@ STAGE = StageReading(
     complete=True,
     submitted_s=100.2,
     completed_s=100.9,
+    ended=4,
 )
