@@ -86,6 +86,10 @@ def refuse(errors: Sequence[ConfigError]) -> None:
         raise WrongFileError(errors)
 
 
+class WrongCellError(ValueError):
+    """What is stored is nothing that penstock writes; the message says in our words where it stands and what it is."""
+
+
 TRIED_AGAIN = "; it is tried again by itself"  # of a remedy: true of what goes on, not of a command that ends
 
 
@@ -192,7 +196,7 @@ def told(error: BaseException) -> str:
     >>> told(EngineError("no slots are left")), told(KeyError("ads"))
     ('no slots are left', "KeyError: 'ads'")
     """
-    if isinstance(error, PenstockError):
+    if isinstance(error, PenstockError | WrongCellError):
         return str(error)
     kind, line = type(error).__name__, first_line(error)
     return line if line == kind else f"{kind}: {line}"

@@ -1,6 +1,7 @@
 """What a controller keeps in its own memory, however many jobs it governs and for how long."""
 
 import itertools
+import tracemalloc
 from collections.abc import Sequence
 
 import pytest
@@ -44,3 +45,17 @@ def test_the_newest_view_is_kept_whatever_its_size(monkeypatch: pytest.MonkeyPat
     for at_s in (0.0, 10.0):
         recorded.append(a_cycle(at_s))
     assert kept(recorded) == [10.0]
+
+
+def test_views_of_a_day_of_20_jobs_take_less_than_16_mib() -> None:
+    jobs = [a_job(f"job{number}") for number in range(20)]
+    recorded = Recorder(None)
+    for number in range(24 * 60 * 6):
+        recorded.append(a_cycle(10.0 * number, a_view(10.0 * number, jobs)))  # every 10 s
+    tracemalloc.start()
+    try:
+        views = [a_view(0.0, [a_job(f"job{number}") for number in range(20)]) for _ in range(10)]
+        of_a_view = tracemalloc.get_traced_memory()[0] / len(views)
+    finally:
+        tracemalloc.stop()
+    assert len(recorded.views) * of_a_view < 16 * 2**20

@@ -239,7 +239,7 @@ def test_an_act_that_no_penstock_would_have_written_is_told_by_its_place(
     store.add_audit(AuditEntry(1.0, "ann", "pause"))
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute(f"UPDATE penstock_audit SET {spoil}")
-    with pytest.raises(UnreadableError, match=f"penstock_audit, id 1: {spoil.split()[0]}: "):
+    with pytest.raises(UnreadableError, match=f"a row cannot be read: penstock_audit, id 1: {spoil.split()[0]}: "):
         store.audit(RUN.id)
 
 

@@ -232,5 +232,5 @@ def test_a_cell_of_few_bytes_that_unpack_to_gigabytes_is_told_by_its_place(
         raw.execute("UPDATE penstock_cycles SET snapshot = ?", [a_bomb(4096)])
     found = asked(path, SPOILT.id, "get")
     hold("a bomb", found, before, caplog)
-    assert f"run '{SPOILT.id}': a row cannot be read: SpoiltError: penstock_cycles, id " in found.news
+    assert f"run '{SPOILT.id}': a row cannot be read: penstock_cycles, id " in found.news
     assert "it unpacks to more than 64 MiB: no penstock has written it" in found.news

@@ -1,12 +1,16 @@
 """What a cell of a row may hold: SQLite keeps words and bytes in a column of numbers, too."""
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from functools import wraps
 from typing import Any, TypeVar
 
-from penstock.errors import shown, told
+import sqlalchemy as sa
+
+from penstock.errors import WrongCellError, shown, told
 
 T = TypeVar("T")
+Choice = TypeVar("Choice", bound=StrEnum)
 
 LATEST_EPOCH_S = 1e11  # in the year 5138: a later instant is none
 LATEST_S = 1e10  # of a run: 317 years
@@ -22,8 +26,9 @@ def number_within(value: object, least: float, most: float) -> float | None:
     return value if isinstance(value, float | int) and least <= value <= most else None
 
 
-def naming(table: str) -> Callable[[Callable[[Mapping[Any, Any]], T]], Callable[[Mapping[Any, Any]], T]]:
-    """Whatever is wrong in a row of that table, the ValueError says in which."""
+def naming(table: sa.Table) -> Callable[[Callable[[Mapping[Any, Any]], T]], Callable[[Mapping[Any, Any]], T]]:
+    """Whatever is wrong in a row of that table, the WrongCellError says in which."""
+    keys = [column.name for column in table.primary_key.columns]
 
     def named(read: Callable[[Mapping[Any, Any]], T]) -> Callable[[Mapping[Any, Any]], T]:
         @wraps(read)
@@ -31,9 +36,8 @@ def naming(table: str) -> Callable[[Callable[[Mapping[Any, Any]], T]], Callable[
             try:
                 return read(row)
             except Exception as error:
-                keys = ("cycle_id", "position", "job")[: 3 if "position" not in row else 2]
-                place = ", ".join(f"{key} {shown(row[key])}" for key in keys if key in row)
-                raise ValueError(f"{table}, {place}: {told(error)}") from error
+                place = ", ".join(f"{key} {shown(row[key])}" for key in keys)
+                raise WrongCellError(f"{table.name}, {place}: {told(error)}") from error
 
         return reading
 
@@ -41,10 +45,10 @@ def naming(table: str) -> Callable[[Callable[[Mapping[Any, Any]], T]], Callable[
 
 
 def text_in(row: Mapping[Any, Any], name: str) -> str:
-    """The words; as all below, a ValueError where there are none."""
+    """The words; as all below, a WrongCellError where there are none."""
     if isinstance(row[name], str):
         return str(row[name])
-    raise ValueError(f"{name}: {shown(row[name])} is no text")
+    raise WrongCellError(f"{name}: {shown(row[name])} is no text")
 
 
 def text_or_none_in(row: Mapping[Any, Any], name: str) -> str | None:
@@ -55,7 +59,20 @@ def place_in(row: Mapping[Any, Any]) -> int | None:
     value = row["place"]
     if value is None or (isinstance(value, int) and value >= 0):
         return value
-    raise ValueError(f"place: {shown(value)} is no place")
+    raise WrongCellError(f"place: {shown(value)} is no place")
+
+
+def choice_in(row: Mapping[Any, Any], name: str, kind: type[Choice]) -> Choice:
+    """One of the words that there are of that kind.
+
+    >>> from penstock.core.plan import Effect
+    >>> choice_in({"effect": "better"}, "effect", Effect)
+    <Effect.BETTER: 'better'>
+    """
+    value = row[name]
+    if value in list(kind):
+        return kind(value)
+    raise WrongCellError(f"{name}: {shown(value)} is none of {', '.join(kind)}")
 
 
 def instant_in(row: Mapping[Any, Any], name: str) -> float | None:
@@ -79,8 +96,8 @@ def _figure_in(row: Mapping[Any, Any], name: str, least: float, most: float, wha
 
 
 def _needed_in(row: Mapping[Any, Any], name: str, least: float, most: float, what: str) -> float:
-    """A ValueError where what stands there is none: SQLite keeps words and bytes in a column of numbers, too."""
+    """What stands there, where it is one: SQLite keeps words and bytes in a column of numbers, too."""
     found = number_within(row[name], least, most)
     if found is None:
-        raise ValueError(f"{name}: {shown(row[name])} is no {what}")
+        raise WrongCellError(f"{name}: {shown(row[name])} is no {what}")
     return found

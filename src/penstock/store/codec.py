@@ -17,7 +17,7 @@ from functools import cache
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from penstock.errors import first_line
+from penstock.errors import WrongCellError, first_line
 from penstock.store.archive import MOST_TOLD, RefusedError, beginning
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _LONG = re.compile(f'"[^"]{{{MOST_TOLD}}}')
 _AS_THEY_ARE = frozenset({bool, int, float, str, type(None)})
 
 
-class DoesNotFitError(ValueError):
+class DoesNotFitError(WrongCellError):
     """Stored text is not a value of the type that is asked for; the message says where."""
 
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from penstock.core.asked.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
-from penstock.errors import told
+from penstock.errors import WrongCellError, told
 from penstock.store import tables
 from penstock.store.archive import check_told
 from penstock.store.by_cycle import FoundRow
@@ -182,10 +182,10 @@ def _request(row: FoundRow) -> Request:
     turn: Wish | None = None if row["turn"] is None else decode(row["turn"], Wish)
     proposal = None if row["proposal"] is None else int(row["proposal"])
     if turn is not None and turn.value is not None and not isfinite(turn.value):
-        raise ValueError(f"a lever cannot be turned to {turn.value}")
+        raise WrongCellError(f"a lever cannot be turned to {turn.value}")
     needed = {Act.INTENT: intent, Act.TURN: turn, Act.APPROVE: proposal, Act.REFUSE: proposal, Act.START: row["job"]}
     if needed.get(act, act) is None or (act is Act.INTENT and row["job"] is None):
-        raise ValueError(f"the act {act.value} lacks what it is about")
+        raise WrongCellError(f"the act {act.value} lacks what it is about")
     return Request(act, str(row["who"]), float(row["at_epoch_s"]), row["job"], intent, proposal, turn)
 
 

@@ -3,11 +3,11 @@
 import zlib
 from typing import Any
 
-from penstock.errors import told
+from penstock.errors import WrongCellError, told
 from penstock.store.codec import MOST_IN_A_CELL, check_size, decode, decode_whole, encode
 
 
-class SpoiltError(ValueError):
+class SpoiltError(WrongCellError):
     """Bytes that no penstock has written."""
 
 

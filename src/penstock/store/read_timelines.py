@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from penstock.core.known.outlook import JobOutlook, standing
 from penstock.core.seen.states import State
-from penstock.errors import shown
+from penstock.errors import WrongCellError, shown
 from penstock.store import tables
 from penstock.store.by_cycle import FoundRow, grouped
 from penstock.store.cells import LATEST_S
@@ -124,7 +124,7 @@ def _stretches(
         ids, _, _, _, _, _, _, utility, threads, latency_s, juice, *_ = zip(*found, strict=True)
         if {*map(type, threads)} != {int}:
             wrong = next(value for value in threads if not isinstance(value, int))
-            raise ValueError(f"threads: {shown(wrong)} is no whole number")
+            raise WrongCellError(f"threads: {shown(wrong)} is no whole number")
         places = [numbers[cycle] for cycle in ids]
         job, intent, most = stated[intent_id]
         yield JobStretch(

@@ -204,15 +204,13 @@ def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) 
 def read_intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:
     """Every intent that was stated in the run, by the number of its row."""
     table = tables.intents
-    found = connection.execute(sa.select(table.c.id, table.c.body).where(table.c.run == run))
-    return {number: _intent(number, body) for number, body in found}
+    found = connection.execute(sa.select(table.c.id, table.c.body).where(table.c.run == run)).mappings()
+    return {row["id"]: _intent(row) for row in found}
 
 
-def _intent(number: int, body: str) -> Intent:
-    try:
-        return decode_intent(body)
-    except Exception as error:
-        raise ValueError(f"penstock_intents, id {number}: {told(error)}") from error
+@cells.naming(tables.intents)
+def _intent(row: FoundRow) -> Intent:
+    return decode_intent(row["body"])
 
 
 def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
@@ -223,11 +221,9 @@ def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
     return tuple(map(_act, found))
 
 
+@cells.naming(tables.audit)
 def _act(row: FoundRow) -> AuditEntry:
-    try:
-        return AuditEntry(cells.epoch_in(row, "at_epoch_s"), row["who"], row["act"], row["detail"])
-    except ValueError as error:
-        raise ValueError(f"penstock_audit, id {row['id']}: {error}") from error
+    return AuditEntry(cells.epoch_in(row, "at_epoch_s"), row["who"], row["act"], row["detail"])
 
 
 def _outcomes(connection: sa.Connection, run: int, from_id: int) -> Mapping[int, StepsTaken]:

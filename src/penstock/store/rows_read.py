@@ -1,4 +1,4 @@
-"""Rows of the tables as core values: whatever is wrong in one is a ValueError that says in which."""
+"""Rows of the tables as core values: whatever is wrong in one is a WrongCellError that says in which."""
 
 import json
 import re
@@ -20,10 +20,12 @@ from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.core.seen.routes import RouteFigures
 from penstock.core.seen.states import State, judged
 from penstock.core.seen.view import JobView, View
-from penstock.errors import shown, told
+from penstock.errors import WrongCellError, shown, told
+from penstock.store import tables
 from penstock.store.cells import (
     LATEST_EPOCH_S,
     MOST,
+    choice_in,
     instant_in,
     naming,
     number_in,
@@ -93,10 +95,10 @@ def state_then(row: Mapping[Any, Any]) -> State:
     return judged(figures, row["utility"], row["met"], row["fresh"])
 
 
-@naming("penstock_decisions")
+@naming(tables.decisions)
 def decision_of(row: Mapping[Any, Any]) -> Decision:
     return Decision(
-        reason=Reason(row["reason"]),
+        reason=choice_in(row, "reason", Reason),
         moves=moves_of(row["changes"]),
         why=text_in(row, "why"),
         at_s=instant_in(row, "at_s") or 0.0,
@@ -122,14 +124,14 @@ def _with_kind(change: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "kind": kinds[unit]} if unit in kinds else {**plain, "operator": unit, "kind": "tasks"}
 
 
-@naming("penstock_step_outcomes")
+@naming(tables.step_outcomes)
 def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
     return StepOutcome(Step(row["job"], moves_of(row["changes"])), row["error"], row["undone"])
 
 
-@naming("penstock_verdicts")
+@naming(tables.verdicts)
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
-    effect = None if row["effect"] is None else Effect(row["effect"])
+    effect = None if row["effect"] is None else choice_in(row, "effect", Effect)
     came = None if effect is Effect.UNKNOWN else utility_in(row, "utility_came")
     return Verdict(
         decided_at_s=instant_in(row, "decided_at_s") or 0.0,
@@ -143,28 +145,31 @@ def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     )
 
 
-@naming("penstock_outlooks")
+@naming(tables.outlooks)
 def outlook_of(row: Mapping[Any, Any]) -> JobOutlook:
     found = decode(row["body"], JobOutlook)
     for name, value in [("at_s", found.at_s), ("until_s", found.until_s), *_figures_of(found.forecast)]:
         if number_within(value, 0.0, MOST) is None:
-            raise ValueError(f"{name}: {shown(value)} is no figure of an outlook")
+            raise WrongCellError(f"{name}: {shown(value)} is no figure of an outlook")
     recoveries = [*(seconds for _, seconds in found.recoveries_s), *(one.seconds for one in found.by_kind)]
     if any(number_within(seconds, 0.0, inf) is None for seconds in recoveries):  # it may be that it never recovers
-        raise ValueError(f"a recovery in {shown(recoveries)} s")
+        raise WrongCellError(f"a recovery in {shown(recoveries)} s")
     return found
 
 
 def _figures_of(forecast: Forecast | None) -> Iterator[tuple[str, float]]:
-    """A ValueError where it is none for as many steps each."""
+    """A WrongCellError where it is none for as many steps each."""
     if forecast is None:
         return
+    mean, lower, upper = len(forecast.mean), len(forecast.lower), len(forecast.upper)
+    if not mean == lower == upper:
+        raise WrongCellError(f"forecast: {mean} steps of the mean, {lower} of its lower and {upper} of its upper bound")
     yield "forecast.step_s", forecast.step_s
     for steps in zip(forecast.mean, forecast.lower, forecast.upper, strict=True):
         yield from zip(("forecast.mean", "forecast.lower", "forecast.upper"), steps, strict=True)
 
 
-@naming("penstock_deeds")
+@naming(tables.deeds)
 def deed_of(row: Mapping[Any, Any]) -> Deed:
     at_s = instant_in(row, "at_s") or 0.0
     return Deed(
