@@ -1,12 +1,16 @@
 """Spark's classes are archived once for a Java and a Spark; who has no archive starts as always."""
 
 import fcntl
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from penstock.governing import application
+from penstock.governing.groups import lives_on
 from penstock.local.spark import class_archive
+from tests.patience import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +102,19 @@ def test_what_the_file_says_of_its_jvms_is_all_that_they_are_told() -> None:
     place().touch()
     conf = {"spark.driver.extraJavaOptions": "-Dmine=1"}
     assert application._settings("shop", "local[2]", conf, None, False)["spark.driver.extraJavaOptions"] == "-Dmine=1"
+
+
+def test_nobody_makes_one_any_longer_for_somebody_who_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    java = java_in(tmp_path / "java", monkeypatch)
+    java.write_text(f"#!/bin/sh\ntouch {tmp_path}/begun\nexec sleep 3600\n")
+    starts = f"subprocess.Popen([{sys.executable!r}, '-m', {class_archive.__name__!r}], process_group=0)"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import subprocess; made = {starts}; print(made.pid, flush=True); made.wait()"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as leader:
+        assert leader.stdout is not None
+        group = int(leader.stdout.readline())
+        eventually(lambda: (tmp_path / "begun").exists())
+        leader.kill()
+    eventually(lambda: not lives_on(group))

@@ -13,6 +13,7 @@ import hashlib
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,7 +105,17 @@ def _stamp(path: Path) -> tuple[str, int, int]:
     return str(path), found.st_mtime_ns, found.st_size
 
 
+def _leave_nobody() -> None:
+    """At once, where we lead a group of our own: a JVM that is to archive its classes as it ends takes a minute to."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
 if __name__ == "__main__":
     os.nice(_PLAINLY_NICE)
     Follower(os.getppid()).start()
-    sys.exit(0 if make() else 1)
+    try:
+        sys.exit(0 if make() else 1)
+    except KeyboardInterrupt:
+        _leave_nobody()
+        raise
