@@ -134,7 +134,7 @@ class BatchBound(_OfAll):
 
 @dataclass(frozen=True, slots=True)
 class Trigger(_OfAll):
-    """The time from the begin of one batch to that of the next, in seconds; 0: batches follow one another."""
+    """The time from the start of one batch to the start of the next, in seconds; 0: batches follow one another."""
 
     job: str
     before: float
