@@ -2,11 +2,13 @@
 
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from penstock.core.seen.view import View
 from penstock.engines.spark.profiling import usage
 from penstock.local.processes import command_of, stat_fields
+from penstock.store.open import open_store
 from tests.cli.calling import command, environment
 
 HEAD = """
@@ -37,3 +39,15 @@ def drivers_of(supervisor: "subprocess.Popen[bytes]") -> Sequence[int]:
     below = usage.below(supervisor.pid)
     children = [pid for pid in below if int((stat_fields(pid) or "00")[1]) == supervisor.pid]
     return [pid for pid in children if "--supervisor" in command_of(pid)]
+
+
+def views(place: Path) -> list[View]:
+    if not (place / "runs.sqlite").exists():
+        return []
+    with closing(open_store(place / "runs.sqlite")) as store:
+        return [view for run in store.runs() for view in store.views(run.id)]
+
+
+def rows_come(place: Path) -> bool:
+    """Whether they did in the newest round."""
+    return any(job.figures.processed_rps for view in views(place)[-1:] for job in view.jobs)

@@ -18,6 +18,16 @@ def quick(spark: SparkSession, rows_per_second: int) -> DataStreamWriter:
     return rows.writeStream.format("noop").trigger(processingTime="500 milliseconds")
 
 
+def lingering(spark: SparkSession, rows_per_second: int) -> DataStreamWriter:
+    """Its JVM does not come to an end by itself: one of its shutdown hooks waits for lines that never come."""
+    jvm = spark._jvm
+    assert jvm is not None
+    tails = jvm.org.apache.commons.io.input
+    waits = tails.Tailer(jvm.java.io.File("/dev/null"), tails.TailerListenerAdapter(), 1000)
+    jvm.java.lang.Runtime.getRuntime().addShutdownHook(jvm.java.lang.Thread(waits))
+    return quick(spark, rows_per_second)
+
+
 def slow(spark: SparkSession, rows_per_second: int, row_ms: float) -> DataStreamWriter:
     """Each row holds a slot for so long, and no core: what it needs is slots."""
     return _slowed(spark, rows_per_second, row_ms).writeStream.format("noop").trigger(processingTime="2 seconds")

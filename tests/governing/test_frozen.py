@@ -3,16 +3,13 @@
 import os
 import signal
 import subprocess
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from penstock.core.seen.view import View
 from penstock.engines.spark.profiling import usage
-from penstock.store.open import open_store
 from tests.drivers import told_by
-from tests.governing.supervised import drivers_of, supervised
+from tests.governing.supervised import drivers_of, rows_come, supervised, views
 from tests.patience import eventually
 
 pytestmark = pytest.mark.jvm
@@ -48,18 +45,6 @@ def test_a_driver_whose_jvm_stands_still_is_replaced_and_ends_when_its_superviso
         below = (second, *usage.below(second))
         supervisor.kill()
         eventually(lambda: usage.cpu(below).processes == 0)
-
-
-def views(place: Path) -> list[View]:
-    if not (place / "runs.sqlite").exists():
-        return []
-    with closing(open_store(place / "runs.sqlite")) as store:
-        return [view for run in store.runs() for view in store.views(run.id)]
-
-
-def rows_come(place: Path) -> bool:
-    """Whether they did in the newest round."""
-    return any(job.figures.processed_rps for view in views(place)[-1:] for job in view.jobs)
 
 
 def driver_of(supervisor: "subprocess.Popen[bytes]") -> int:

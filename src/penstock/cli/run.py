@@ -1,5 +1,6 @@
 """`penstock run`: real tenants on real Spark, governed."""
 
+import atexit
 import signal
 import sys
 from collections.abc import Mapping
@@ -128,6 +129,7 @@ def run(
     options = _options(tenants, store, watch, for_s, of_run)
     if awaits is not None:
         options = _stood_by(tenants, file, options, awaits)
+    atexit.register(_leave_no_jvm)
     story = _driven(file, options, console, store, pages)
     end_as(story, console, json_out)
 
@@ -136,6 +138,13 @@ def _follow(supervisor: int | None) -> None:
     """End when it is gone: somebody may start another driver over our checkpoints."""
     if supervisor is not None:
         Follower(supervisor).start()
+
+
+def _leave_no_jvm() -> None:
+    """Of those that were asked to end, a JVM is the only one that may stay when we are gone."""
+    from penstock.engines.spark.jvm.process import end_jvm
+
+    end_jvm()
 
 
 def _document(tenants: Path) -> "Document":

@@ -250,7 +250,8 @@ def target_latency_s(job: JobView) -> float | None:
 
 def late_for_s(job: JobView) -> float | None:
     """The latency that it asks for, where it has a higher one."""
-    latency_s, target_s = asked_latency_s(job), target_latency_s(job)
+    target_s = target_latency_s(job)
+    latency_s = None if target_s is None else asked_latency_s(job)
     return None if latency_s is None or target_s is None or latency_s <= target_s else target_s
 
 

@@ -50,6 +50,21 @@ def test_cold_code_is_forgotten_within_some_batches() -> None:
     assert row_s == pytest.approx(ROW_S, rel=0.2)
 
 
+@pytest.mark.parametrize("times", [0.5, 0.8, 1.0, 1.3])
+def test_what_new_routes_save_or_add_is_in_a_jobs_costs_five_batches_later(times: float) -> None:
+    before = [batch(number, 100.0, 1.0 + number) for number in range(20)]
+    was_s = before[0].busy_s or 0.0
+    routed = [batch(20 + n, 100.0, 21.0 + n, busy_s=times * was_s, cpu_s=times * was_s) for n in range(5)]
+    assert batch_takes_s(from_batches(*before)) == pytest.approx(was_s)
+    assert batch_takes_s(from_batches(*before, *routed)) == pytest.approx(times * was_s, rel=0.1)
+
+
+def batch_takes_s(costs: JobCosts) -> float:
+    """On cores, a batch of a hundred rows."""
+    task_s, row_s = Squares(*costs.cores_fit).costs()
+    return TASKS * float(task_s) + 100.0 * float(row_s)
+
+
 def test_how_long_stages_took_is_not_told_by_a_first_batch() -> None:
     # It compiles, connects and opens state: seconds of its stages are the query's own start.
     first, *others = (batch(number, 100.0, 1.0 + number) for number in range(4))

@@ -1,6 +1,7 @@
 """What is expected: foretold of a decision or of leaving all as it is, and compared with what came."""
 
 from dataclasses import replace
+from itertools import repeat
 
 from penstock.core.known.prediction import Foretold, PredictionError
 from penstock.core.seen.view import View
@@ -34,11 +35,9 @@ def foretold_of(fleet: Fleet, found: Found, start_s: float) -> tuple[Foretold, .
     """Of each job what the decision would bring, beside what is without it, and when it is back in its target."""
     then, now = found.outcome, found.now
     columns = (then.latency_s, then.juice, then.settled, now.latency_s, now.juice, now.settled)
-    all_jobs = map(Foretold, fleet.names, *(column[0].tolist() for column in columns))
     back = coming_back(fleet, found.best, HORIZON_S, start_s)
-    return tuple(
-        replace(one, target_s=back[one.job][0], back_s=back[one.job][1]) if one.job in back else one for one in all_jobs
-    )
+    targets_s, backs_s = zip(*map(back.get, fleet.names, repeat((None, None))), strict=True)
+    return tuple(map(Foretold, fleet.names, *(column[0].tolist() for column in columns), targets_s, backs_s))
 
 
 def compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:

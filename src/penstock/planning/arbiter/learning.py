@@ -97,7 +97,7 @@ def _staged(told: Sequence[JobCosts], fleet: Fleet, places: Sequence[int], acted
 
 def arrivals_of(costs: Mapping[str, JobCosts]) -> dict[str, float]:
     """What arrives of each job, where that is known."""
-    return {name: one.arrival_rps for name, one in costs.items() if one.arrival_rps is not None}
+    return {name: one.arrivals[0] for name, one in costs.items() if one.arrivals is not None}
 
 
 def _drags(job: JobView, costs: JobCosts, at_s: float) -> bool:

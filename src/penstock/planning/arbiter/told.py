@@ -6,6 +6,7 @@ there may be thousands of jobs. So batches are columns, with a place for each, a
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -36,12 +37,8 @@ def learnt(known: Mapping[str, JobCosts], jobs: Iterable[JobFigures], at_s: floa
 
 
 def _first_seen(job: JobFigures, at_s: float) -> JobCosts:
-    bound, trigger = job.lever("bound"), job.lever("trigger")
-    return JobCosts(
-        own_bound=None if bound is None else bound.now,
-        own_trigger_s=None if trigger is None else trigger.now,
-        first_seen_s=at_s - (job.up_s or 0.0),
-    )
+    now = {dial.kind: dial.now for dial in job.levers}
+    return JobCosts(own_bound=now.get("bound"), own_trigger_s=now.get("trigger"), first_seen_s=at_s - (job.up_s or 0.0))
 
 
 def _new(costs: JobCosts, batches: Sequence[BatchFigures]) -> list[BatchFigures]:
@@ -123,26 +120,33 @@ class _Fresh(NamedTuple):
 
 _OF_JOB = attrgetter(*_Means._fields, *_Fresh._fields)
 _PARTS = np.cumsum([len(part._fields) for part in (_Means, _Fresh, Squares)])  # of a job's column
+_FIGURES = ("batches", "fresh_since_s", *_Means._fields, *_Fresh._fields)
+_TABLES = np.cumsum([len(_FIGURES), len(Squares._fields), len(Squares._fields)])  # where another one begins
+_KEPT_AS_THEY_ARE = ("staged", "own_bound", "own_trigger_s", "first_seen_s")
+_OF_BEFORE = attrgetter(*_KEPT_AS_THEY_ARE)
 
 
 def _with_batches(costs: Sequence[JobCosts], told: Sequence[Sequence[BatchFigures]]) -> list[JobCosts]:
     """Each job's after its new batches, of which each has some."""
     counts = np.array([len(new) for new in told])
     whose, ends = np.repeat(np.arange(len(told)), counts), np.cumsum(counts)
-    batches = _Batches(*_columns([_OF_BATCH(one) for new in told for one in new]))
+    batches = _Batches(*_columns(_OF_BATCH(one) for new in told for one in new))
     began_s, left_rows = batches.ended_s - batches.took_s, _or_none(batches.left_rows)
     marks = np.array([batches.number, batches.ended_s, began_s, left_rows, batches.took_s])
     before = np.roll(marks, 1, axis=1)
-    before[:, ends - counts] = _columns([_OF_LAST(one) for one in costs])
+    before[:, ends - counts] = _columns(map(_OF_LAST, costs))
     mark, earlier = _Mark(*marks), _Mark(*before)
     rates = _rates(costs, whose, batches.rows, mark, earlier)
     known = _known(costs, whose, batches, mark, earlier)
-    last = marks[:, ends - 1].T.tolist()
-    return [_costs(*one) for one in zip(costs, last, known.T.tolist(), rates, strict=True)]
+    return _costs(costs, marks[:, ends - 1], known, rates)
 
 
-def _columns(rows: Sequence[Sequence[float | None]]) -> Floats:
-    return np.ascontiguousarray(np.array(rows, dtype=float).T)
+def _columns(rows: Iterable[Sequence[float | None]]) -> Floats:
+    """The columns of rows that are alike long, of which there are some; one row after the other, for they are many."""
+    rows = iter(rows)
+    first = next(rows)
+    figures = np.array(list(chain(first, chain.from_iterable(rows))), dtype=float)
+    return np.ascontiguousarray(figures.reshape(-1, len(first)).T)
 
 
 def _or_none(figures: Floats) -> Floats:
@@ -160,13 +164,14 @@ def _rates(
     whose = whose[which]
     came = np.maximum(0.0, rows + mark.left_rows - earlier.left_rows)[which]
     in_s = (mark.began_s - earlier.began_s)[which]
-    table = _columns([one.arrivals or steady(0.0) for one in costs])
+    table = _columns(one.arrivals or steady(0.0) for one in costs)
     for at in _in_turn(whose):
         table[:, whose[at]] = SteadyRate(*table[:, whose[at]]).with_rows(came[at], in_s[at])
-    told = set(whose.tolist())
+    told = np.zeros(len(costs), dtype=bool)
+    told[whose] = True
     return [
-        tuple(rate) if place in told else one.arrivals
-        for place, (one, rate) in enumerate(zip(costs, table.T.tolist(), strict=True))
+        rate if new else one.arrivals
+        for one, rate, new in zip(costs, zip(*table.tolist(), strict=True), told.tolist(), strict=True)
     ]
 
 
@@ -188,7 +193,7 @@ def _known(
     keeps = np.broadcast_to(kept, added.shape).copy()
     keeps[: _PARTS[0]][untold] = 1.0
     keeps[_PARTS[0] : _PARTS[1]] = kept > 0.0
-    table = _columns([(*_OF_JOB(one), *one.fit, *one.cores_fit) for one in costs])
+    table = _columns((*_OF_JOB(one), *one.fit, *one.cores_fit) for one in costs)
     after, before = _faded(table, whose, keeps, added)
     task_s, row_s = Squares(*before[_PARTS[2] :]).costs()
     times = cpu_s / np.maximum(batches.tasks * task_s + batches.rows * row_s, LEAST_S)
@@ -226,7 +231,7 @@ def _faded(table: Floats, whose: NDArray[np.intp], keeps: Floats, added: Floats)
 def _warmth(
     costs: Sequence[JobCosts], whose: NDArray[np.intp], of: _Batches, times: Floats, cpu_share: Floats, kept: Floats
 ) -> Floats:
-    table = _columns([one.warmth for one in costs])
+    table = _columns(one.warmth for one in costs)
     age_s = of.ended_s - 0.5 * of.took_s - np.array([one.first_seen_s for one in costs])[whose]
     for at in _in_turn(whose):
         before = Warmth(*table[:, whose[at]])
@@ -253,34 +258,22 @@ def _in_turn(whose: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
 
 
 def _costs(
-    before: JobCosts, last: Sequence[float], row: Sequence[float], arrivals: tuple[float, ...] | None
-) -> JobCosts:
-    """One job's, by its last batch and its row of the table."""
-    number, ended_s, began_s, left_rows, took_s = last
-    batches, since_s, tasks, stages, aside_s, cpu_share, busy, busy_staged, fresh, fresh_rows, fresh_staged_s = row[:11]
-    return JobCosts(
-        batches=int(batches),
-        number=int(number),
-        ended_s=ended_s,
-        began_s=began_s,
-        left_rows=left_rows,
-        took_s=took_s,
-        fit=tuple(row[11:16]),
-        cores_fit=tuple(row[16:21]),
-        tasks=tasks,
-        stages=stages,
-        aside_s=aside_s,
-        cpu_share=cpu_share,
-        busy=busy,
-        busy_staged=busy_staged,
-        arrivals=arrivals,
-        staged=before.staged,
-        fresh=int(fresh),
-        fresh_since_s=since_s,
-        fresh_rows=fresh_rows,
-        fresh_staged_s=fresh_staged_s,
-        own_bound=before.own_bound,
-        own_trigger_s=before.own_trigger_s,
-        first_seen_s=before.first_seen_s,
-        warmth=tuple(row[21:]),
-    )
+    before: Sequence[JobCosts], last: Floats, known: Floats, rates: Sequence[tuple[float, ...] | None]
+) -> list[JobCosts]:
+    """All jobs', by the marks of their last batches and by the table."""
+    figures, fit, cores_fit, warmth = np.split(known, _TABLES)
+    kept = zip(*map(_OF_BEFORE, before), strict=True)
+    columns = {
+        **dict(zip(_KEPT_AS_THEY_ARE, kept, strict=True)),
+        **dict(zip(_Mark._fields, last.tolist(), strict=True)),
+        **dict(zip(_FIGURES, figures.tolist(), strict=True)),
+        "arrivals": rates,
+        **{name: _rows(of) for name, of in (("fit", fit), ("cores_fit", cores_fit), ("warmth", warmth))},
+    }
+    for counted in ("batches", "number", "fresh"):
+        columns[counted] = list(map(int, columns[counted]))
+    return list(map(JobCosts._make, zip(*(columns[name] for name in JobCosts._fields), strict=True)))
+
+
+def _rows(columns: Floats) -> list[tuple[float, ...]]:
+    return list(zip(*columns.tolist(), strict=True))
