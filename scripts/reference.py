@@ -1,4 +1,4 @@
-"""Writes from the code: every command, setting, field of a tenants file and path of the API, and the files' schema.
+"""Writes from the code what docs/reference lists, but for python.md, and the schema of tenants files.
 
 python scripts/reference.py            # after a change of a command or a setting
 python scripts/reference.py --check    # fails where what is written is not what the code says
@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import described
+import listed
 
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
@@ -136,6 +137,8 @@ def main() -> None:
         PLACE / "settings.md": settings(),
         PLACE / "tenants.md": described.tenants_file(),
         PLACE / "api.md": described.api(),
+        PLACE / "metrics.md": listed.metrics(),
+        PLACE / "levers.md": listed.levers(),
         schema.SHIPPED: schema.text(),
     }
     if "--check" in sys.argv[1:]:

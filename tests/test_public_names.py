@@ -114,9 +114,10 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
         "driver.py",
         "policy/src/steady_policy/__init__.py",
         "sink/src/statsd_sink/__init__.py",
+        "../tests/engines/toy/engine.py",
     ],
 )
-def test_a_driver_a_policy_and_a_sink_of_ones_own_need_nothing_but_public_names(example: str) -> None:
+def test_a_driver_a_policy_a_sink_and_an_engine_of_ones_own_need_nothing_but_public_names(example: str) -> None:
     """Mypy checks them strictly, as it does all examples."""
     tree = ast.parse((EXAMPLES / example).read_text(encoding="utf-8"))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}

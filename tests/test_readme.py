@@ -176,3 +176,10 @@ def test_every_command_in_the_docs_has_such_a_form(line: str) -> None:
     }
     used = {word.partition("=")[0] for word in words if re.fullmatch(r"-{1,2}[a-z][\w-]*(=.*)?", word)}
     assert used - known - {"--help"} == set()
+
+
+def test_each_word_of_the_glossary_stands_once_and_alone() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| ", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    words = [word for word in rows if word != "word"]
+    assert len(words) == len(set(words)) > 40
+    assert [word for word in words if "," in word or "/" in word] == []

@@ -107,6 +107,7 @@ from penstock.core.plan import Step as Step
 from penstock.core.plan import StepOutcome as StepOutcome
 from penstock.core.plan import Verdict as Verdict
 from penstock.core.ports import Policy as Policy
+from penstock.core.ports import World as World
 from penstock.core.run import DecisionRecord as DecisionRecord
 from penstock.core.run import HeldBack as HeldBack
 from penstock.core.run import JobTimeline as JobTimeline
@@ -172,6 +173,7 @@ from penstock.engines.spark.pair_history import count_pairs as count_pairs
 from penstock.engines.spark.profiling.settings import TrialSettings as TrialSettings
 from penstock.engines.spark.routing.route import Routing as Routing
 from penstock.errors import ConfigError as ConfigError
+from penstock.errors import EngineError as EngineError
 from penstock.errors import PenstockError as PenstockError
 from penstock.errors import PlacementError as PlacementError
 from penstock.extending import Extension as Extension

@@ -104,7 +104,7 @@ class OutageError(PenstockError):
 
 
 class EngineError(PenstockError):
-    """The world refused a step; nothing half-done is left behind."""
+    """The engine refused a step or an act; nothing half-done is left behind."""
 
 
 class GoverningEndsError(EngineError):

@@ -57,6 +57,16 @@ def test_every_help_has_an_example_of_its_command(line: tuple[str, ...]) -> None
     assert f"penstock {' '.join(line)}" in examples
 
 
+def test_every_option_says_what_it_does() -> None:
+    silent = [
+        (*line, option.opts[0])
+        for line, one in commands()
+        for option in one.params
+        if isinstance(option, click.Option) and not option.help
+    ]
+    assert silent == []
+
+
 def test_commands_stand_below_what_one_wants_to_do_with_their_whole_sentence() -> None:
     text = help_of()
     assert isinstance(cli, Grouped)

@@ -15,7 +15,9 @@ TESTS = yaml.safe_load((ROOT / "deploy/prometheus/penstock.rules.test.yml").read
 
 
 def test_rules_name_metrics_and_reasons_that_there_are() -> None:
-    documented = set(re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs/metrics.md").read_text(), re.MULTILINE))
+    documented = set(
+        re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs/reference/metrics.md").read_text(), re.MULTILINE)
+    )
     asked = {name for rule in RULES for name in re.findall(r"\bpenstock_\w+", rule["expr"])}
     assert asked <= documented
     reasons = {reason for rule in RULES for reason in re.findall(r'reason="(\w+)"', rule["expr"])}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.long  # it fetches packages; what the dashboard asks for is held to docs/metrics.md elsewhere
+pytestmark = pytest.mark.long  # it fetches packages; what the dashboard asks for is held to docs/reference elsewhere
 
 GRAFANA = Path(__file__).with_name("grafana")
 DASHBOARD: dict[str, Any] = json.loads((Path(__file__).parents[2] / "deploy/grafana/penstock.json").read_text())

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import penstock as ps
 from penstock.core.asked.intents import Intent, Latency
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Step
-from penstock.core.ports import World
 from penstock.core.run import RunInfo
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchEngine, MicroBatchJob, MicroBatchStage
@@ -31,7 +31,7 @@ from tests.engines.toy.engine import ToyEngine, ToyJob
 class Case:
     """A world with the jobs a and b, how its time passes, and what of a can be turned."""
 
-    world: World
+    world: ps.World
     advance_to: Callable[[float], None]
     unit: str = "*"
 

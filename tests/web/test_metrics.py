@@ -27,7 +27,9 @@ from tests.web import asking
 pytestmark = pytest.mark.sockets
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTED = set(re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE))
+DOCUMENTED = set(
+    re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs" / "reference" / "metrics.md").read_text(), re.MULTILINE)
+)
 
 Told = dict[str, dict[tuple[str, ...], float]]
 

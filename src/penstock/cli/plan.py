@@ -35,8 +35,22 @@ Built-in DAGs: linear, diamond, star, finance, traffic, grid (figures 5 and 6 of
 @click.command(epilog=EXAMPLE)
 @click.argument("job", default="linear")
 @click.option("--rate", type=float, default=100.0, show_default=True, help="Rows per second at every source.")
-@click.option("--allocate", "allocation", type=click.Choice(list(ALLOCATIONS)), default="mba", show_default=True)
-@click.option("--place", "mapping", type=click.Choice(METHODS), default=DEFAULT_METHOD, show_default=True)
+@click.option(
+    "--allocate",
+    "allocation",
+    type=click.Choice(list(ALLOCATIONS)),
+    default="mba",
+    show_default=True,
+    help="How threads are counted: in proportion to the rate (lsa) or from the models (mba).",
+)
+@click.option(
+    "--place",
+    "mapping",
+    type=click.Choice(METHODS),
+    default=DEFAULT_METHOD,
+    show_default=True,
+    help="How threads are placed on slots: as the paper prints it (dsm, rsm, sam), or in a variant of ours.",
+)
 @click.option(
     "--routing",
     type=click.Choice(list(ROUTINGS)),

@@ -83,7 +83,7 @@ class _OfAll(_Turn):
 
 @dataclass(frozen=True, slots=True)
 class Slots(_OfAll):
-    """A job's weight in sharing the slots, from so much to so much: so many slots, where they are enough for all."""
+    """A job's weight for dividing the slots; if all weights fit into the slots, the number of slots."""
 
     job: str
     before: int
@@ -93,7 +93,7 @@ class Slots(_OfAll):
 
 @dataclass(frozen=True, slots=True)
 class Tasks(_Turn):
-    """The threads of one operator, from so many to so many."""
+    """The threads of one operator, if each operator has its own."""
 
     job: str
     operator: str
@@ -104,7 +104,7 @@ class Tasks(_Turn):
 
 @dataclass(frozen=True, slots=True)
 class Executors(_OfAll):
-    """How many executors an application holds: the one that is governed, or in a fleet the one of that name."""
+    """The number of executors of an application: of the governed one, or in a fleet of the one with that name."""
 
     before: int
     after: int
@@ -114,7 +114,7 @@ class Executors(_OfAll):
 
 @dataclass(frozen=True, slots=True)
 class Partitions(_OfAll):
-    """Into how many parts the state of a job is cut."""
+    """The number of partitions of a job's state."""
 
     job: str
     before: int
@@ -124,7 +124,7 @@ class Partitions(_OfAll):
 
 @dataclass(frozen=True, slots=True)
 class BatchBound(_OfAll):
-    """The most rows that one batch takes in, of all its sources together; None: all that wait."""
+    """The most rows that one batch reads, from all its sources together; without a bound, all that wait."""
 
     job: str
     before: int | None
@@ -134,7 +134,7 @@ class BatchBound(_OfAll):
 
 @dataclass(frozen=True, slots=True)
 class Trigger(_OfAll):
-    """How often batches begin, in seconds."""
+    """The time from the start of one batch to the start of the next, in seconds; 0: batches follow one another."""
 
     job: str
     before: float
@@ -158,7 +158,7 @@ class Memory(_OfAll):
 
 @dataclass(frozen=True, slots=True)
 class Table(_OfAll):
-    """One route of one job, from the table in force to a new one; an engine carries it out whole or not at all."""
+    """The routing table of one route of a job. An engine carries such a move out as a whole or not at all."""
 
     job: str
     route: str

@@ -29,17 +29,24 @@ class Engine(Protocol):
     """The world: a simulated cluster or a real Spark application."""
 
     def observe(self, now: float) -> Snapshot:
-        """All jobs and machines as they are known at `now`."""
+        """All jobs, machines and levers as they are known at `now`, in seconds since the run began."""
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        """Carry the steps out in order. Applying a step twice leaves the world as after the first time."""
+        """Carry the steps out in order. Applying a step twice leaves the world as after the first time.
+
+        A step is carried out as a whole, or the moves that were made are undone; the outcome says which, and why.
+        """
 
 
 class World(Engine, Protocol):
-    """An engine with a lifetime, as a session lives through it."""
+    """An engine with a lifetime: what a package that brings an engine gives.
+
+    `open` and `start` are called once; an error in them ends the run. Then each round calls `observe` and `apply`, and
+    `tend` is called between rounds; an error in these is recorded, and the loop goes on. `close` is called last.
+    """
 
     def open(self) -> None:
-        """Become its controller, and see what is there."""
+        """Become its controller, and see what is there; an EngineError if another controller governs it."""
 
     def start(self) -> None:
         """Begin to start the jobs that are its own; none is waited for."""

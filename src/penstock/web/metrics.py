@@ -1,4 +1,7 @@
-"""Metrics for Prometheus: the newest cycle and the counts of a run. The names stay; docs/metrics.md lists them."""
+"""Metrics for Prometheus: the newest cycle and the counts of a run. The names stay.
+
+scripts/reference.py writes docs/reference/metrics.md from these families, with their help texts.
+"""
 
 import time
 from collections import Counter
@@ -13,8 +16,10 @@ from penstock.core.asked.budget import text_of_days
 from penstock.core.asked.intents import Latency
 from penstock.core.cycle import GOVERNING_ENDED
 from penstock.core.levers import WHOLE, Dial
+from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.shares import shares_of
 from penstock.core.seen.states import State, possible_utility, states_of
+from penstock.core.seen.trouble import TroubleKind
 from penstock.core.seen.view import JobView, View
 from penstock.engines.applications.wishes import enough
 from penstock.store.gallery import Newest
@@ -22,12 +27,25 @@ from penstock.web.shapes import DecisionOut, RunOut
 from penstock.web.shapes_control import ControlOut
 
 _WEIGHT = "Weight of the job for dividing the slots; or its threads, if its operators have threads of their own"
+_SHARE = "Slots that the job's weight amounts to; no sample if its operators have threads of their own"
 _BUSY = (
-    "Share of time that the operator, or the job's share of the slots, is busy; above 1 if it uses idle slots of others"
+    "Share of time that the operator is busy; for *, all operators that share the job's slots, how busy the job's share"
+    " is, above 1 if it uses slots that others left"
 )
-_OFF = "Mean distance between the job's predicted and actual utility, as a share of its maximum"
+_OFF = (
+    "Mean distance between the job's predicted and actual utility, as a share of its maximum; no sample before the"
+    " first comparison"
+)
+_MET = (
+    "1 while current figures show that the job meets its intent; no sample while nobody can tell, or no target applies."
+    " A job with a juice target alone can meet it at any latency"
+)
 _WANTED = "Executors that were decided for the application; no sample without a live controller"
-_NEEDED = "Executors beyond which more add almost no utility; no sample if unknown or without a live controller"
+_NEEDED = (
+    "Executors beyond which more add almost no utility, whether the cluster has them or not; no sample if unknown or"
+    " without a live controller"
+)
+_HELD = "Executors that the application holds; in the run of a coordinator, of each application"
 _USUAL = (50.0, 95.0, 99.0)  # percentiles
 _OPEN = "not judged"  # yet, or at all: a driver that goes on with a run may judge what its record left open
 
@@ -70,7 +88,7 @@ def families(seen: Seen) -> Iterator[Metric]:
         short = [((run,), bool(seen.newest.shortfall))]
         yield _gauge("penstock_shortfall", "1 while no shares meet all intents", ("run",), short)
         ended = [((run,), seen.newest.note.startswith(GOVERNING_ENDED))]
-        about = "1 if governing ended by itself: another controller took over, or the application is gone"
+        about = "1 if governing ended by itself: another controller has the lease, or the application is gone"
         yield _gauge("penstock_governing_ended", about, ("run",), ended)
         yield from _of_jobs(run, seen.newest)
         yield from _states(run, _told_states(seen))
@@ -85,7 +103,12 @@ def _of_controller(seen: Seen) -> Iterator[Metric]:
     yield _gauge("penstock_controller_up", "1 while the run's controller is alive", ("run",), [(run, control.live)])
     yield _gauge("penstock_paused", "1 while governing is paused", ("run",), [(run, control.paused_by is not None)])
     yield _gauge("penstock_dry_run", "1 while decisions are not carried out", ("run",), [(run, control.dry_run)])
-    yield _gauge("penstock_proposals_open", "Decisions awaiting approval", ("run",), [(run, len(control.proposals))])
+    yield _gauge(
+        "penstock_proposals_open",
+        "Decisions that wait for a tenant's approval",
+        ("run",),
+        [(run, len(control.proposals))],
+    )
     seen_at = control.seen_at_epoch_s
     # Of a controller whose clock is ahead of ours nobody can say it.
     age_s = None if seen_at is None or control.life == "ahead" else max(0.0, time.time() - seen_at)
@@ -102,10 +125,10 @@ def _told_states(seen: Seen) -> Mapping[str, State]:
 def _states(run: str, states: Mapping[str, State]) -> Iterator[Metric]:
     """How each job stands: one of its states is 1. What nobody can tell has no `slo_met`, neither 1 nor 0."""
     every: list[Sample] = [((run, job, state), found is state) for job, found in states.items() for state in State]
-    yield _gauge("penstock_job_state", "1 for the state that the job is in", ("run", "job", "state"), every)
+    about = f"1 for the state that the job is in, 0 for the others: {', '.join(State)}; stale without a live controller"
+    yield _gauge("penstock_job_state", about, ("run", "job", "state"), every)
     met: list[Sample] = [((run, job), found is State.FINE) for job, found in states.items() if found in _PROVEN]
-    about = "1 while current metrics show that the job meets its intent"
-    yield _gauge("penstock_job_slo_met", about, ("run", "job"), met)
+    yield _gauge("penstock_job_slo_met", _MET, ("run", "job"), met)
 
 
 def _budgets(run: str, view: View) -> Iterator[Metric]:
@@ -113,14 +136,14 @@ def _budgets(run: str, view: View) -> Iterator[Metric]:
     found = [(job.name, job.spent) for job in view.jobs if job.spent is not None]
     labels = ("run", "job")
     kept: list[Sample] = [((run, job), spent.asked.keep) for job, spent in found]
-    yield _gauge("penstock_job_budget_keep_ratio", "Share of windows that must be good", labels, kept)
+    yield _gauge("penstock_job_budget_keep_ratio", "Share of windows that its error budget is to keep", labels, kept)
     left: list[Sample] = [((run, job), spent.left) for job, spent in found]
     about = "Share of the job's error budget that is left; below 0 once it is overspent"
     yield _gauge("penstock_job_budget_left_ratio", about, labels, left)
     burns: list[Sample] = [
         ((run, job, text_of_days(burn.over_s)), burn.rate) for job, spent in found for burn in spent.burns
     ]
-    about = "Burn rate of the error budget over that time; at 1 it lasts exactly its period"
+    about = "Burn rate of the error budget over that time, such as 5m; at 1 it lasts exactly its period"
     yield _gauge("penstock_job_budget_burn_rate", about, (*labels, "over"), burns)
     urgency: list[Sample] = [((run, job), spent.urgency) for job, spent in found]
     about = "Factor by which a low error budget raises the job's worth; else 1"
@@ -131,7 +154,7 @@ def _of_fleet(run: str, view: View) -> Iterator[Metric]:
     about = "Total utility of all jobs; for stale jobs the last known value"
     yield _gauge("penstock_utility", about, ("run",), [((run,), view.utility)])
     yield _gauge("penstock_utility_max", "Maximum of the total utility", ("run",), [((run,), view.max_utility)])
-    about = "Maximum over the jobs that are not starting"
+    about = "Maximum over the jobs that are not starting: a job that starts has lost nothing yet"
     yield _gauge("penstock_utility_possible", about, ("run",), [((run,), possible_utility(view))])
 
 
@@ -139,20 +162,20 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     jobs, shares = newest.view.jobs, shares_of(newest.view)
     for name, about, figure in (
         ("penstock_job_utility", "Utility of the job", lambda job: job.utility),
-        ("penstock_job_utility_max", "Maximum utility of the job", lambda job: job.max_utility),
+        ("penstock_job_utility_max", "Most that the job can be worth", lambda job: job.max_utility),
         ("penstock_job_slots", _WEIGHT, lambda job: job.figures.threads),
-        ("penstock_job_slot_share", "Slots that the job's weight amounts to", lambda job: shares[job.name].slots),
+        ("penstock_job_slot_share", _SHARE, lambda job: shares[job.name].slots),
         ("penstock_job_cores", "Cores that the job's tasks kept busy", lambda job: shares[job.name].cores),
         ("penstock_job_latency_mean_seconds", "Mean latency from arrival to result", _mean_latency),
         ("penstock_job_juice_ratio", "Share of the input that is processed", lambda job: job.figures.juice),
         ("penstock_job_arrival_rows_per_second", "Rows arriving per second", lambda job: job.figures.arrival_rps),
         ("penstock_job_processed_rows_per_second", "Rows processed per second", lambda job: job.figures.processed_rps),
         ("penstock_job_backlog_rows", "Rows that wait in the source", lambda job: job.figures.backlog_rows),
-        ("penstock_job_figures_age_seconds", "Age of the job's metrics", lambda job: job.figures.age_s),
+        ("penstock_job_figures_age_seconds", "Age of the job's figures", lambda job: job.figures.age_s),
         ("penstock_job_state_bytes", "Size of the job's state", lambda job: job.figures.state_bytes),
         (
             "penstock_job_trouble",
-            "1 while something is wrong with the job",
+            "1 while something is wrong with the job, such as a query that ended",
             lambda job: job.figures.trouble is not None,
         ),
         ("penstock_prediction_error", _OFF, lambda job: _off(newest, job)),
@@ -167,7 +190,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     capacity: list[Sample] = [((run, job, op.name), op.capacity) for job, op in operators]
     yield _gauge("penstock_operator_capacity_ratio", _BUSY, labels, capacity)
     threads: list[Sample] = [((run, job, op.name), op.threads) for job, op in operators]
-    about = "Threads of the operator; the job's weight for the operator *"
+    about = "Threads of the operator; for * the job's weight"
     yield _gauge("penstock_operator_threads", about, labels, threads)
     yield _shuffle(run, jobs)
 
@@ -175,7 +198,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
 def _troubles(run: str, jobs: Iterable[JobView]) -> Metric:
     """Those that there are: what is well has no sample."""
     told = [(job.name, which.kind.value) for job in jobs if (which := job.figures.which_trouble) is not None]
-    about = "1 for the kind of thing that is wrong with the job"
+    about = f"1 for the kind of thing that is wrong with the job: {', '.join(TroubleKind)}; no sample while nothing is"
     samples: list[Sample] = [((run, job, kind), 1) for job, kind in told]
     return _gauge("penstock_job_trouble_kind", about, ("run", "job", "kind"), samples)
 
@@ -183,7 +206,7 @@ def _troubles(run: str, jobs: Iterable[JobView]) -> Metric:
 def _recoveries(run: str, newest: Newest) -> Iterator[Metric]:
     """By what would be lost, with the bounds within which nine in ten lie where these are known."""
     told = [(job.name, one) for job in newest.view.jobs for one in newest.recoveries_by_kind(job)]
-    about = "Predicted recovery time, by what is lost"
+    about = f"Predicted time to recover if that were lost now: {', '.join(FailureKind)}"
     labels = ("run", "job", "lost")
     expected: list[Sample] = [((run, job, one.lost), one.seconds) for job, one in told]
     yield _gauge("penstock_job_recovery_foretold_seconds", about, labels, expected)
@@ -192,7 +215,7 @@ def _recoveries(run: str, newest: Newest) -> Iterator[Metric]:
         for job, one in told
         for bound, seconds in (("low", one.low_s), ("high", one.high_s))
     ]
-    about = "Bounds that held nine in ten past recoveries of this kind"
+    about = "low and high: nine in ten such recoveries lie between them; no sample before nine recoveries of that kind"
     yield _gauge("penstock_job_recovery_bound_seconds", about, (*labels, "bound"), bounds)
 
 
@@ -204,7 +227,7 @@ def _latency(run: str, jobs: Iterable[JobView]) -> Metric:
         asked = {o.percentile for o in job.intent.objectives if isinstance(o, Latency) and o.percentile is not None}
         told = sorted({*_USUAL, *asked} & known.keys())
         samples += [((run, job.name, f"{percent / 100:g}"), known[percent]) for percent in told]
-    about = "Latency from arrival to result, by quantile"
+    about = "Latency from arrival to result, by quantile: 0.5, 0.95, 0.99 and the one of the job's intent"
     return _gauge("penstock_job_latency_seconds", about, ("run", "job", "quantile"), samples)
 
 
@@ -219,7 +242,7 @@ def _shuffle(run: str, jobs: Iterable[JobView]) -> Metric:
             found = [getattr(stage, f"shuffle_{where}_bytes") for stage in job.figures.stages]
             known = [value for value in found if value is not None]
             samples.append(((run, job.name, where), sum(known) if known else None))
-    about = "Bytes read in shuffles, as the engine last reported them"
+    about = "Bytes read in shuffles, local or remote, as the engine last reported them"
     return _gauge("penstock_job_shuffle_bytes", about, ("run", "job", "where"), samples)
 
 
@@ -241,7 +264,7 @@ def _of_executors(run: str, seen: Seen) -> Iterator[Metric]:
     dials = [(dial, run if dial.job == WHOLE else dial.job) for dial in levers if dial.kind == "executors"]
     live = seen.control.live
     for name, about, figure in (
-        ("penstock_executors", "Executors that the application holds", lambda dial: dial.now),
+        ("penstock_executors", _HELD, lambda dial: dial.now),
         ("penstock_executors_wanted", _WANTED, _wanted if live else _unknown),
         ("penstock_executors_needed", _NEEDED, _needed if live else _unknown),
     ):
@@ -276,7 +299,8 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
     about = "Decisions without a final verdict"
     yield _gauge("penstock_decisions_not_judged", about, ("run",), [((run,), open_now)])
     by_outcome: list[Sample] = [((run, outcome), count) for outcome, count in sorted(came.items())]
-    yield _counter("penstock_decision_outcomes_total", "Decisions, by final verdict", ("run", "came"), by_outcome)
+    about = "Decisions, by final verdict: better, no_change, worse, not_done, not_carried_out"
+    yield _counter("penstock_decision_outcomes_total", about, ("run", "came"), by_outcome)
     errors = sum(len(decision.errors) for decision in seen.decisions)
     yield _counter("penstock_step_errors_total", "Steps that the engine refused", ("run",), [((run,), errors)])
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class MetricSample:
-    """One figure, under the name that docs/metrics.md gives it. `counter`: it only grows, until a run begins anew."""
+    """One figure, under its name in docs/reference/metrics.md. `counter`: it only grows, until a run begins anew."""
 
     name: str
     value: float

@@ -44,7 +44,7 @@ def worst(kinds: Iterable[Sequence[Failure]], use: float, executors: int = 1) ->
     """The failure to plan with where arrivals take such a share of the capacity.
 
     Of each kind the one that is not exceeded by more than a tenth of its like, and of those the dearest. With fewer
-    than ten of a kind that is the longest: with the mean, every other recovery planned to the second would be late.
+    than 19 of a kind that is the longest: with the mean, every other recovery planned to the second would be late.
     """
     bounds = (_ranked(failures, use, executors)[_rank(len(failures)) - 1] for failures in kinds)
     return max(bounds, key=lambda failure: failure.recovery_s(use, executors))
