@@ -47,7 +47,7 @@ from penstock.governing.governed import Governed
 from penstock.local import processes
 from penstock.local.spark import standalone
 from penstock.loop import LoopSettings
-from penstock.planning.routing.policy import RoutingMode, RoutingSettings
+from penstock.planning.routing_settings import RoutingMode, RoutingSettings
 from penstock.running.session import decider
 
 mpl.use("Agg")

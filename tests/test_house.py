@@ -151,6 +151,24 @@ def test_a_policy_is_known_to_the_registry_and_to_policies_that_are_made_of_it()
     assert {room for room in found if not room.startswith("planning/")} == set()
 
 
+SYSTEMS = ("henge", "phoebe", "provision", "routing")
+
+
+def test_the_four_systems_meet_in_one_file() -> None:
+    """Others name them: the registry and its settings by what users write, `penstock plan` and `penstock route`."""
+    rooms = {
+        system: {
+            room
+            for room, module, _ in imports()
+            if module.startswith(f"penstock.planning.{system}.") and not room.startswith(f"planning/{system}/")
+        }
+        for system in SYSTEMS
+    }
+    assert set.intersection(*rooms.values()) == {"planning/combined.py"}
+    naming = {room for room in set.union(*rooms.values()) if not room.startswith(("calls/", "cli/"))}
+    assert naming == {"planning/combined.py", "planning/combined_settings.py", "planning/registry.py"}
+
+
 def test_what_governs_knows_no_engine() -> None:
     """Spark is named where an application of it is started, asked for and told of."""
     known = {room.split("/")[0] for room, module, _ in imports() if module.startswith("penstock.engines.spark")}

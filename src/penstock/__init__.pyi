@@ -201,8 +201,8 @@ from penstock.planning.combined_settings import MemoryMode as MemoryMode
 from penstock.planning.executors.settings import ExecutorsSettings as ExecutorsSettings
 from penstock.planning.henge.settings import HengeSettings as HengeSettings
 from penstock.planning.installed import PolicyEntry as PolicyEntry
-from penstock.planning.phoebe.profiling import CopySearch as CopySearch
 from penstock.planning.phoebe.settings import PhoebeSettings as PhoebeSettings
+from penstock.planning.profiling.jobs import CopySearch as CopySearch
 from penstock.planning.profiling.settings import SearchSettings as SearchSettings
 from penstock.planning.provision.acquire import acquire as acquire
 from penstock.planning.provision.allocate import allocate as allocate
@@ -214,10 +214,10 @@ from penstock.planning.provision.settings import PlaceSettings as PlaceSettings
 from penstock.planning.provision.settings import Runtime as Runtime
 from penstock.planning.registry import policies as policies
 from penstock.planning.registry import policy_named as policy_named
-from penstock.planning.routing.estimate import CostSettings as CostSettings
-from penstock.planning.routing.policy import RoutingMode as RoutingMode
-from penstock.planning.routing.policy import RoutingSettings as RoutingSettings
 from penstock.planning.routing.route import route as route
+from penstock.planning.routing_settings import CostSettings as CostSettings
+from penstock.planning.routing_settings import RoutingMode as RoutingMode
+from penstock.planning.routing_settings import RoutingSettings as RoutingSettings
 from penstock.profiling.models_file import Profiled as Profiled
 from penstock.profiling.profile import ProfileSettings as ProfileSettings
 from penstock.profiling.profile import Progress as Progress

@@ -4,7 +4,7 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.governing.rehearsal.rehearse import RehearsalSettings, RehearsalSpans, rehearsal_settings
-from penstock.planning.phoebe.profiling import CopySearchSettings
+from penstock.planning.profiling.jobs import CopySearchSettings
 
 SPANS = RehearsalSpans("5m", "20s", 30)
 

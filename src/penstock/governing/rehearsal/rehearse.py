@@ -30,7 +30,7 @@ from penstock.governing.rehearsal.look import Looked
 from penstock.governing.rehearsal.recording import Recording, record
 from penstock.governing.rehearsal.replay import FileSink, Replay, TopicSink
 from penstock.governing.rehearsal.state import Rehearsed, SearchFile
-from penstock.planning.phoebe.profiling import CopyEnded, CopySearchSettings, MeasuredCopy, after_round, start
+from penstock.planning.profiling.jobs import CopyEnded, CopySearchSettings, MeasuredCopy, after_round, start
 
 _READY_WITHIN_S = 900.0  # twenty JVMs that start at once on a busy machine
 _TRICKLE = 0.05  # of the first rate, until all copies are ready

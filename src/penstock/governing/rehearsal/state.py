@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import CopySearch
+from penstock.planning.profiling.jobs import CopySearch
 
 
 @dataclass(frozen=True, slots=True)

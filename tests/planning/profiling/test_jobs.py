@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import (
+from penstock.planning.profiling.jobs import (
     CopyEnded,
     CopySearch,
     CopySearchSettings,
