@@ -27,8 +27,8 @@ from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.hand import RoundLimits
 from penstock.errors import ConfigError
-from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
+from penstock.planning.guards.approval import held_still, renewed, split
 from penstock.troubles import Stage, Troubles, Unstored
 
 _log = logging.getLogger("penstock")

@@ -35,7 +35,6 @@ from penstock.core.ports import Policy
 from penstock.core.seen.shares import shares_pool
 from penstock.core.seen.topology import Topology
 from penstock.core.seen.view import JobView, View
-from penstock.planning.approval import held_still
 from penstock.planning.arbiter.by_slots import utility_by_slots
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
@@ -44,6 +43,7 @@ from penstock.planning.by_rules import RULES, Rule, RulesMemory, by_rules
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.executors.claims import is_of_many
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
+from penstock.planning.guards.approval import held_still
 from penstock.planning.henge.memory import HengeMemory
 from penstock.planning.henge.policy import Henge
 from penstock.planning.phoebe.memory import PhoebeMemory

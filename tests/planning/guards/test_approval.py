@@ -5,7 +5,7 @@ from dataclasses import replace
 from penstock.core.asked.orders import Answer, Proposal
 from penstock.core.levers import Memory
 from penstock.core.plan import Plan, Reason
-from penstock.planning.approval import Split, held_still, renewed, split
+from penstock.planning.guards.approval import Split, held_still, renewed, split
 from tests.recorded import a_decision, a_job, a_view
 
 VIEW = a_view(10.0)

@@ -6,7 +6,7 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import WHOLE, BatchBound, Dial, Executors, Move, Partitions, Table, Tasks
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import View
-from penstock.planning.limits import room, within_limits
+from penstock.planning.guards.limits import room, within_limits
 from tests.builders import job, operator, view
 
 
