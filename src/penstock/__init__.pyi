@@ -182,7 +182,6 @@ from penstock.governing.controller import Controller as Controller
 from penstock.governing.coordinated import Coordinated as Coordinated
 from penstock.governing.coordinating import Coordinator as Coordinator
 from penstock.governing.govern import govern as govern
-from penstock.governing.rehearsal.state import Rehearsed as Rehearsed
 from penstock.governing.story import RunStory as RunStory
 from penstock.loading.keys import KeySettings as KeySettings
 from penstock.loading.report import LoadReport as LoadReport
@@ -203,7 +202,7 @@ from penstock.planning.henge.settings import HengeSettings as HengeSettings
 from penstock.planning.installed import PolicyEntry as PolicyEntry
 from penstock.planning.phoebe.settings import PhoebeSettings as PhoebeSettings
 from penstock.planning.profiling.jobs import CopySearch as CopySearch
-from penstock.planning.profiling.settings import SearchSettings as SearchSettings
+from penstock.planning.profiling.tasks.settings import SearchSettings as SearchSettings
 from penstock.planning.provision.acquire import acquire as acquire
 from penstock.planning.provision.allocate import allocate as allocate
 from penstock.planning.provision.place import place as place
@@ -218,9 +217,10 @@ from penstock.planning.routing.route import route as route
 from penstock.planning.routing_settings import CostSettings as CostSettings
 from penstock.planning.routing_settings import RoutingMode as RoutingMode
 from penstock.planning.routing_settings import RoutingSettings as RoutingSettings
-from penstock.profiling.models_file import Profiled as Profiled
-from penstock.profiling.profile import ProfileSettings as ProfileSettings
-from penstock.profiling.profile import Progress as Progress
+from penstock.profiling.jobs.state import Rehearsed as Rehearsed
+from penstock.profiling.tasks.models_file import Profiled as Profiled
+from penstock.profiling.tasks.profile import ProfileSettings as ProfileSettings
+from penstock.profiling.tasks.profile import Progress as Progress
 from penstock.simulation.expect import Finding as Finding
 from penstock.simulation.routing.reading import read_pairs as read_pairs
 from penstock.simulation.run import RunResult as RunResult

@@ -15,6 +15,7 @@ from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Policy
 from penstock.core.seen.view import View
 from penstock.engines.applications.link import AgentTls
+from penstock.engines.spark.application import start_application, start_jvm
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.commit_offsets import commit_offsets
@@ -27,7 +28,6 @@ from penstock.engines.spark.jvm.process import Jvm
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
-from penstock.governing.application import start_application, start_jvm
 from penstock.governing.controller import Controller
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.ending import end_queries

@@ -9,11 +9,11 @@ from penstock.core.arrays import Floats
 from penstock.core.known.job_models import JobModels
 from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
+from penstock.engines.sim.profiling import profiled
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError
 from penstock.planning.combined import first_threads
 from penstock.simulation.jobs import arrivals_of, named_jobs
-from penstock.simulation.profiling import profiled
 from penstock.simulation.schema import JobPart, OperatorPart, ScenarioFile, TopologyPart
 
 

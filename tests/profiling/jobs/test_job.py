@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import ConfigError
-from penstock.governing.rehearsal.job import job_named
+from penstock.profiling.jobs.job import job_named
 
 TENANTS = """
 master: spark://127.0.0.1:7077

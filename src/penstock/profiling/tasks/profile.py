@@ -7,10 +7,10 @@ from penstock.analysis.stability import StabilitySettings, judge
 from penstock.core.known.performance import ModelPoint, PerformanceModel
 from penstock.core.seen.trial import Finished, Measured, Trial
 from penstock.errors import ConfigError, EngineError
-from penstock.planning.profiling.remaining import trials_left
-from penstock.planning.profiling.search import Profile, advance
-from penstock.planning.profiling.settings import SearchSettings
-from penstock.profiling.record import TrialRecord
+from penstock.planning.profiling.tasks.remaining import trials_left
+from penstock.planning.profiling.tasks.search import Profile, advance
+from penstock.planning.profiling.tasks.settings import SearchSettings
+from penstock.profiling.tasks.record import TrialRecord
 
 # A task that waits for services is not short of the core, whoever uses it meanwhile.
 _HUNGRY = 0.25

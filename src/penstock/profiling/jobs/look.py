@@ -1,6 +1,6 @@
 """Look before a rehearsal, in a process of its own: what the job reads, and what the cluster has free.
 
-    python -m penstock.governing.rehearsal.look TENANTS.yaml:JOB MASTER
+    python -m penstock.profiling.jobs.look TENANTS.yaml:JOB MASTER
 
 It starts a small local application, in which the job's function is called and nothing is run.
 """
@@ -13,11 +13,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.engines.spark.application import check_master, start_application
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
 from penstock.engines.spark.jvm.room import WorkerRoom, workers_of
 from penstock.errors import ConfigError, EngineError, PenstockError
-from penstock.governing.application import check_master, start_application
-from penstock.governing.rehearsal.job import RehearsedJob, job_named
+from penstock.profiling.jobs.job import RehearsedJob, job_named
 
 _LOCAL_CONF = {"spark.driver.memory": "512m", "spark.sql.shuffle.partitions": "1"}
 

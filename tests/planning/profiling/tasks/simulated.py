@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from penstock.core.seen.trial import Finished, Trial
-from penstock.planning.profiling.search import Profile, advance
-from penstock.planning.profiling.settings import SearchSettings
+from penstock.planning.profiling.tasks.search import Profile, advance
+from penstock.planning.profiling.tasks.settings import SearchSettings
 
 Capacity = Callable[[int], float]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from penstock.core.seen.trial import Finished, Trial
-from penstock.planning.profiling.settings import SearchSettings
+from penstock.planning.profiling.tasks.settings import SearchSettings
 
 _TRIALS_PER_COUNT = 5.0  # of a bisection, before anything is known
 

@@ -3,8 +3,8 @@
 import pytest
 
 from penstock.errors import ConfigError
-from penstock.governing.rehearsal.rehearse import RehearsalSettings, RehearsalSpans, rehearsal_settings
 from penstock.planning.profiling.jobs import CopySearchSettings
+from penstock.profiling.jobs.rehearse import RehearsalSettings, RehearsalSpans, rehearsal_settings
 
 SPANS = RehearsalSpans("5m", "20s", 30)
 

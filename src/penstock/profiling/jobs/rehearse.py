@@ -22,15 +22,15 @@ from penstock.engines.kafka.topics import make_topics, remove_topic
 from penstock.engines.spark.jvm.diverted import Source
 from penstock.engines.spark.jvm.room import free_on
 from penstock.errors import ConfigError, EngineError
-from penstock.governing.rehearsal.copies import Copy, end_all, wait_ready
-from penstock.governing.rehearsal.copy import CopySpec
-from penstock.governing.rehearsal.job import RehearsedJob
-from penstock.governing.rehearsal.live import LiveJob
-from penstock.governing.rehearsal.look import Looked
-from penstock.governing.rehearsal.recording import Recording, record
-from penstock.governing.rehearsal.replay import FileSink, Replay, TopicSink
-from penstock.governing.rehearsal.state import Rehearsed, SearchFile
 from penstock.planning.profiling.jobs import CopyEnded, CopySearchSettings, MeasuredCopy, after_round, start
+from penstock.profiling.jobs.copies import Copy, end_all, wait_ready
+from penstock.profiling.jobs.copy import CopySpec
+from penstock.profiling.jobs.job import RehearsedJob
+from penstock.profiling.jobs.live import LiveJob
+from penstock.profiling.jobs.look import Looked
+from penstock.profiling.jobs.recording import Recording, record
+from penstock.profiling.jobs.replay import FileSink, Replay, TopicSink
+from penstock.profiling.jobs.state import Rehearsed, SearchFile
 
 _READY_WITHIN_S = 900.0  # twenty JVMs that start at once on a busy machine
 _TRICKLE = 0.05  # of the first rate, until all copies are ready
@@ -118,7 +118,7 @@ class Rehearsal:
 
     def _look(self) -> Looked:
         self._tell("looking at what the job reads and what the cluster has free")
-        command = [sys.executable, "-m", "penstock.governing.rehearsal.look"]
+        command = [sys.executable, "-m", "penstock.profiling.jobs.look"]
         named = f"{self._job.path}:{self._job.part.name}"
         done = subprocess.run(
             [*command, named, self._job.master], capture_output=True, text=True, timeout=_LOOKED_WITHIN_S, check=False

@@ -7,7 +7,7 @@ import pytest
 from penstock.config.plan_job import read_models
 from penstock.core.known.performance import PerformanceModel
 from penstock.errors import ConfigError
-from penstock.profiling.models_file import add_model
+from penstock.profiling.tasks.models_file import add_model
 
 PI = PerformanceModel([(1, 380.0, 0.9, 0.01)], {"machine": "this"})
 BLOB = PerformanceModel([(1, 2.0, 0.01, 0.01), (18, 29.0, 0.05, 0.2)])

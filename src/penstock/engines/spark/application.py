@@ -12,19 +12,18 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from penstock.core.addresses import place_in
-from penstock.engines import spark as spark_engine
 from penstock.engines.spark import driver
 from penstock.engines.spark.jvm.doctor import FAILURES, LEAVING, MOST_FAILURES
 from penstock.engines.spark.jvm.process import Jvm
+from penstock.engines.spark.quiet import quiet_state_workers
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
-from penstock.governing.quiet import quiet_state_workers
 from penstock.local.java import java as find_java
 from penstock.local.kafka.jars import JarSet, jars
 from penstock.local.spark import class_archive, secret
 
 _REACHED_WITHIN_S = 3.0
 _SETTINGS = ("IllegalArgument", "NumberFormat", "ParseException")  # in the name of what Java raised
-_LOG = Path(spark_engine.__file__).with_name("log4j2.properties")
+_LOG = Path(__file__).with_name("log4j2.properties")
 _DEFAULTS: Mapping[str, str] = {
     "spark.scheduler.mode": "FAIR",
     "spark.ui.enabled": "false",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from penstock.errors import EngineError
-from penstock.governing.rehearsal.copy import CopySpec, Reading
+from penstock.profiling.jobs.copy import CopySpec, Reading
 
 _ENDS_WITHIN_S = 30.0
 _LOOK_EVERY_S = 0.2
@@ -28,7 +28,7 @@ class Copy:
         self.started_s = time.monotonic()
         self.reading: Reading | None = None
         with self.log.open("wb") as log:
-            command = [sys.executable, "-m", "penstock.governing.rehearsal.copy", json.dumps(asdict(spec))]
+            command = [sys.executable, "-m", "penstock.profiling.jobs.copy", json.dumps(asdict(spec))]
             # In a session of its own: a terminal's Ctrl-C is ours, and we close its standard input.
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True

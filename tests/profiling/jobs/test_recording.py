@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from penstock.engines.spark.jvm.diverted import Source
 from penstock.errors import ConfigError
-from penstock.governing.rehearsal.recording import RecordedRow, Recording, record
-from penstock.governing.rehearsal.replay import FileSink, Sampler
+from penstock.profiling.jobs.recording import RecordedRow, Recording, record
+from penstock.profiling.jobs.replay import FileSink, Sampler
 
 ROWS = tuple(RecordedRow(str(number).encode()) for number in range(1000))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import ConfigError
-from penstock.governing.rehearsal.state import Rehearsed, SearchFile
 from penstock.planning.profiling.jobs import CopySearchSettings, MeasuredCopy, after_round, start
+from penstock.profiling.jobs.state import Rehearsed, SearchFile
 
 SETTINGS = CopySearchSettings(first_rps=100.0, step_rps=100.0, settle_s=1.0, measure_s=1.0)
 

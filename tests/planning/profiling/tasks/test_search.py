@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from penstock.core.seen.trial import Finished, Trial
 from penstock.errors import ConfigError
-from penstock.planning.profiling.remaining import trials_left
-from penstock.planning.profiling.search import METHODS, advance
-from penstock.planning.profiling.settings import SearchSettings
-from tests.planning.profiling.simulated import Capacity, bell, flat, searched, tried
+from penstock.planning.profiling.tasks.remaining import trials_left
+from penstock.planning.profiling.tasks.search import METHODS, advance
+from penstock.planning.profiling.tasks.settings import SearchSettings
+from tests.planning.profiling.tasks.simulated import Capacity, bell, flat, searched, tried
 
 
 def peaks(method: str, capacity: Capacity, settings: SearchSettings) -> dict[int, float]:

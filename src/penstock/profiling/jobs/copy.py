@@ -1,6 +1,6 @@
 """One copy of a job, in a process of its own: so many executors, replayed input, a sink that keeps nothing.
 
-    python -m penstock.governing.rehearsal.copy SPECIFICATION
+    python -m penstock.profiling.jobs.copy SPECIFICATION
 
 A copy has its own application, checkpoint and consumer position. It tells how it does in a line of JSON every second,
 and ends with its parent: when its standard input is closed.
@@ -20,6 +20,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.core.seen.figures import JobFigures
 from penstock.core.seen.trouble import TroubleKind
+from penstock.engines.spark.application import start_application
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
@@ -28,8 +29,7 @@ from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.starting import routed_by
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import EngineError, PenstockError
-from penstock.governing.application import start_application
-from penstock.governing.rehearsal.job import RehearsedJob, job_named
+from penstock.profiling.jobs.job import RehearsedJob, job_named
 
 _TELLS_EVERY_S = 1.0
 NO_RESTART = RestartPolicy(max_restarts=0)  # a copy that fails is said to have failed

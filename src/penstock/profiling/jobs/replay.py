@@ -14,7 +14,7 @@ import numpy as np
 from confluent_kafka import KafkaException, Producer
 
 from penstock.errors import EngineError
-from penstock.governing.rehearsal.recording import RecordedRow, Recording
+from penstock.profiling.jobs.recording import RecordedRow, Recording
 from penstock.threads import BesideThread
 
 _TICK_S = 0.02

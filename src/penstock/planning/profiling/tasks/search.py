@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from penstock.core.seen.trial import Finished, Trial
 from penstock.errors import ConfigError
-from penstock.planning.profiling.settings import SearchSettings
+from penstock.planning.profiling.tasks.settings import SearchSettings
 
 Search = Generator[Trial, Finished, None]
 # For one thread count, with a hint of its peak: the best stable trial, if there was one.

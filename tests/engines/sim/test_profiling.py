@@ -2,8 +2,8 @@
 
 import pytest
 
+from penstock.engines.sim.profiling import profiled
 from penstock.engines.sim.spec import SimCluster, SimOperator
-from penstock.simulation.profiling import profiled
 
 
 def test_one_thread_that_computes_fills_a_core_and_more_do_not_help() -> None:

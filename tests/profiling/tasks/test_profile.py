@@ -7,11 +7,11 @@ import pytest
 
 from penstock.core.seen.trial import Measured, Trial
 from penstock.errors import ConfigError, EngineError
-from penstock.planning.profiling.settings import SearchSettings
-from penstock.profiling.catalog import task_named
-from penstock.profiling.on_spark import TrialSettings, profile_on_spark
-from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
-from penstock.profiling.record import TrialRecord
+from penstock.planning.profiling.tasks.settings import SearchSettings
+from penstock.profiling.tasks.catalog import task_named
+from penstock.profiling.tasks.on_spark import TrialSettings, profile_on_spark
+from penstock.profiling.tasks.profile import ProfileSettings, Progress, model_of, profile
+from penstock.profiling.tasks.record import TrialRecord
 
 SETTINGS = ProfileSettings("bisect", SearchSettings(max_threads=4, first_rate_rps=10.0))
 

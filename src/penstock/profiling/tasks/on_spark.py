@@ -14,11 +14,11 @@ from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.errors import ConfigError
 from penstock.places import state_folder
-from penstock.profiling.catalog import task_named
-from penstock.profiling.models_file import Profiled, add_model, check_models
-from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
-from penstock.profiling.provenance import provenance, words
-from penstock.profiling.record import TrialRecord
+from penstock.profiling.tasks.catalog import task_named
+from penstock.profiling.tasks.models_file import Profiled, add_model, check_models
+from penstock.profiling.tasks.profile import ProfileSettings, Progress, model_of, profile
+from penstock.profiling.tasks.provenance import provenance, words
+from penstock.profiling.tasks.record import TrialRecord
 
 __all__ = ["TrialSettings", "default_file", "profile_on_spark"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.governing.quiet import quiet_state_workers
+from penstock.engines.spark.quiet import quiet_state_workers
 from tests.patience import eventually
 
 CHATTER = """Starting Streaming TransformWithStateInPandas Python worker.
