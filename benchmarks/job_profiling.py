@@ -1,4 +1,4 @@
-"""Profile a simulated job: the search of `planning.phoebe.profiling`, run on copies of it in worlds of their own."""
+"""Profile a simulated job: the search of `planning.profiling.jobs`, run on copies of it in worlds of their own."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import CopySearch, CopySearchSettings, MeasuredCopy, after_round, start
+from penstock.planning.profiling.jobs import CopySearch, CopySearchSettings, MeasuredCopy, after_round, start
 
 
 def profile_simulated(

@@ -39,8 +39,8 @@ from table import HEADER, rows
 from trial_meter import Topics
 
 from penstock.engines.kafka.topics import make_topics
+from penstock.engines.spark.application import start_application
 from penstock.errors import ConfigError
-from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, run_trial
 from penstock.local.kafka.broker import Broker
 from penstock.planning.registry import POLICIES as REGISTERED

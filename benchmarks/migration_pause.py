@@ -26,11 +26,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.known.routing_table import RoutingTable
+from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.engines.spark.routing.route import Routing
-from penstock.governing.application import start_application
 
 PARTITIONS = 4
 _FEEDS_EVERY_S = 0.5

@@ -21,9 +21,9 @@ from phoebe_plot import draw
 from penstock.config.profiles import write_profile
 from penstock.core.known.recovery import recovery_time
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
-from penstock.planning.phoebe.profiling import CopySearch, CopySearchSettings
 from penstock.planning.phoebe.prospects import Leeway
 from penstock.planning.phoebe.settings import PhoebeSettings
+from penstock.planning.profiling.jobs import CopySearch, CopySearchSettings
 from penstock.simulation.jobs import arrivals_of
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import RunResult, simulate

@@ -30,12 +30,12 @@ from penstock.config.plan_job import PlanJob, read_plan_job
 from penstock.core.known.placement import Placement
 from penstock.core.seen.trial import Task
 from penstock.engines.spark.profiling.settings import TrialSettings
-from penstock.planning.profiling.search import bisect
-from penstock.planning.profiling.settings import SearchSettings
+from penstock.planning.profiling.tasks.search import bisect
+from penstock.planning.profiling.tasks.settings import SearchSettings
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place_on_fewest
 from penstock.planning.provision.settings import RUNTIMES, PlaceSettings
-from penstock.profiling.catalog import TASKS, ServiceSettings, task_named
+from penstock.profiling.tasks.catalog import TASKS, ServiceSettings, task_named
 
 # Rows are routed evenly over an operator's threads, as by a shuffle, but where a third part says otherwise; or the
 # third part says how badly the threads are put on the plan's slots.

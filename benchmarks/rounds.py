@@ -21,12 +21,13 @@ from waiting_task import WAIT_S
 from penstock.config.plan_job import read_models
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.known.job_models import JobModels
 from penstock.core.seen.topology import Topology
+from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jobs import Job
-from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant
-from penstock.planning.provision.advise import JobModels
+from penstock.planning.combined import first_slots
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import simulate
 
@@ -139,10 +140,8 @@ def _tenants(models: Mapping[str, JobModels], how: str) -> Tenants:
 
 def _job(tenant: Tenant, place: Path, models: JobModels | None) -> Job:
     job = tenant.job(place)
-    slots = 1
-    if models is not None and models.topology is not None:
-        slots = models.slots(models.topology, tenant.curve[0][1])
-    return Job(job.name, job.function, job.limits, slots=slots)
+    slots = None if models is None else first_slots(models, tenant.curve[0][1])
+    return Job(job.name, job.function, job.limits, slots=slots or 1)
 
 
 def _trial(models: Mapping[str, JobModels], how: str, options: argparse.Namespace, spark: object) -> TrialResult:

@@ -31,6 +31,7 @@ from routed_query import CONF, Pairs, files_of, last_shuffle, query_of, syntheti
 from trial_meter import told_batches
 
 from penstock.core.asked.intents import Intent, Latency
+from penstock.engines.spark.application import start_application
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.listener import QueryEvents
@@ -41,13 +42,12 @@ from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stages import StageReading
-from penstock.governing.application import start_application
 from penstock.governing.controller import Controller
 from penstock.governing.governed import Governed
 from penstock.local import processes
 from penstock.local.spark import standalone
 from penstock.loop import LoopSettings
-from penstock.planning.routing.policy import RoutingMode, RoutingSettings
+from penstock.planning.routing_settings import RoutingMode, RoutingSettings
 from penstock.running.session import decider
 
 mpl.use("Agg")

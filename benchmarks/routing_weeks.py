@@ -11,9 +11,9 @@ from penstock.core.seen.routes import Links
 from penstock.correlation.history import PairHistory
 from penstock.planning.routing.graph import KeyGraph, graph_of
 from penstock.planning.routing.judging import Judgement, judge
-from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.route import route
+from penstock.planning.routing_settings import IMBALANCE
 
 LINK = (LEFT, RIGHT)
 

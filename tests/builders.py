@@ -10,7 +10,7 @@ from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.seen.topology import Topology
 from penstock.core.seen.view import JobView, View
-from penstock.planning.limits import within_limits
+from penstock.planning.guards.limits import within_limits
 
 
 def operator(name: str = "work", threads: int = 4, capacity: float | None = 0.5, **more: object) -> OperatorFigures:

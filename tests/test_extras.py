@@ -47,7 +47,7 @@ ASKS = {
     "import penstock as ps; ps.route({(n, n): 1 for n in range(9)}, servers=2)": "routing",
     "from penstock.planning.provision.packing import pack; pack([(0.5, 0.1), (0.1, 0.5), (0.6, 0.2)] * 4, 1)": "models",
     "from penstock.engines.spark.routing.shape import packed; packed([])": "routing",
-    "from penstock.planning.routing.policy import RoutingSettings as S\n"
+    "from penstock.planning.routing_settings import RoutingSettings as S\n"
     "from penstock.planning.registry import policy_named; policy_named('henge', routing=S('act')).start()": "routing",
     "from penstock.store.open import open_store; open_store('postgresql://localhost/none')": "postgres",
 }

@@ -151,6 +151,43 @@ def test_a_policy_is_known_to_the_registry_and_to_policies_that_are_made_of_it()
     assert {room for room in found if not room.startswith("planning/")} == set()
 
 
+SYSTEMS = ("henge", "phoebe", "provision", "routing")
+
+
+def test_the_four_systems_meet_in_one_file() -> None:
+    """Others name them: the registry and its settings by what users write, `penstock plan` and `penstock route`."""
+    rooms = {
+        system: {
+            room
+            for room, module, _ in imports()
+            if module.startswith(f"penstock.planning.{system}.") and not room.startswith(f"planning/{system}/")
+        }
+        for system in SYSTEMS
+    }
+    assert set.intersection(*rooms.values()) == {"planning/combined.py"}
+    naming = {room for room in set.union(*rooms.values()) if not room.startswith(("calls/", "cli/"))}
+    assert naming == {"planning/combined.py", "planning/combined_settings.py", "planning/registry.py"}
+
+
+def test_profiling_has_two_doors_and_who_comes_in_is_a_call_or_a_command() -> None:
+    assert {file.relative_to(SOURCE).parts[1] for file in trees() if file.is_relative_to(SOURCE / "profiling")} == {
+        "__init__.py",
+        "jobs",
+        "tasks",
+    }
+    coming = {
+        (room, module.split(".")[2])
+        for room, module, _ in imports()
+        if module.startswith("penstock.profiling.") and not room.startswith("profiling/")
+    }
+    assert coming == {
+        ("calls/measured.py", "jobs"),
+        ("calls/measured.py", "tasks"),
+        ("cli/profile.py", "tasks"),
+        ("cli/profile_job.py", "jobs"),
+    }
+
+
 def test_what_governs_knows_no_engine() -> None:
     """Spark is named where an application of it is started, asked for and told of."""
     known = {room.split("/")[0] for room, module, _ in imports() if module.startswith("penstock.engines.spark")}
@@ -179,7 +216,7 @@ def test_the_spark_engine_puts_parts_together_and_does_no_more() -> None:
 OWN_PROCESSES = {
     "governing/drivers.py",  # drivers and copies of tenants: penstock itself, started again
     "governing/groups.py",
-    "governing/rehearsal/copies.py",
+    "profiling/jobs/copies.py",
     "governing/standing.py",
     "web/aside.py",  # what a page asks the simulator
     "workloads/services/object_server.py",  # objects for a task, as long as it is profiled

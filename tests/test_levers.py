@@ -17,11 +17,11 @@ from penstock.core.levers import ALL_OPERATORS, KINDS, WHOLE, WORDS, Dial, Kind,
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import View
 from penstock.errors import ConfigError
-from penstock.planning.approval import held_still, split
 from penstock.planning.asked import asked_for, check, with_asked
 from penstock.planning.by_rules import rules_in
 from penstock.planning.combined import Combined
-from penstock.planning.limits import within_limits
+from penstock.planning.guards.approval import held_still, split
+from penstock.planning.guards.limits import within_limits
 from penstock.telling.levers import lever_name, limits_text, now_text
 from tests.builders import job, operator, view
 

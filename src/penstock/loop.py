@@ -27,9 +27,8 @@ from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.hand import RoundLimits
 from penstock.errors import ConfigError
-from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
-from penstock.planning.provision.advise import JobModels, advised
+from penstock.planning.guards.approval import held_still, renewed, split
 from penstock.troubles import Stage, Troubles, Unstored
 
 _log = logging.getLogger("penstock")
@@ -94,6 +93,11 @@ class Carried:
         return replace(snapshot, deeds=tuple(deed for deed in snapshot.deeds if deed.at_s > self.deeds_until_s))
 
 
+def as_seen(view: View) -> View:
+    """Where nothing is known beforehand: no more than what is seen."""
+    return view
+
+
 @dataclass(frozen=True, slots=True)
 class Governor:
     """One engine, one policy, one store, and the intents that they serve."""
@@ -103,7 +107,7 @@ class Governor:
     store: Store
     settings: LoopSettings = LoopSettings()
     control: Control = NoControl()
-    models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
+    advice: Callable[[View], View] = as_seen  # what is known beforehand of jobs, beside what is seen of them
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
     limits: RoundLimits = RoundLimits()  # for how long its engine and its policy are waited for
@@ -143,7 +147,7 @@ class Governor:
                 asked = {name: asked_at(intent, at_epoch_s) for name, intent in wanted.items()}
                 seen = assess(snapshot, asked, self.settings.stale_after_s, carried.outlooks)
                 seen, looked = budgeted(seen, ledgers, at_epoch_s)
-                view, ledgers = replace(advised(seen, self.models), slot_price=self.slot_price), looked
+                view, ledgers = replace(self.advice(seen), slot_price=self.slot_price), looked
         if view is None:
             view, memory = aged(carried.view, now), carried.memory
             plan = watching("", () if orders is None else orders.turns)

@@ -18,6 +18,7 @@ from penstock.core.seen.evidence import Observation
 from penstock.core.seen.routes import NamedRoute
 from penstock.engines.spark.routing.route import Routing
 from penstock.errors import ConfigError
+from penstock.planning.combined import first_slots
 
 JOB = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s"}}
 
@@ -188,9 +189,9 @@ def test_a_job_with_models_and_an_expected_rate_begins_with_what_that_rate_needs
     part = {"plan": "fraud-plan.yaml", "rate": 100, "headroom": 1.5}
     tenants = with_models(tmp_path, {"fraud": part})
     models = tenants.read_models(tmp_path)["fraud"]
-    assert tenants.models["fraud"].first_slots(models) == 3  # 150 of 50 rows/s
+    assert first_slots(models, tenants.models["fraud"].rate) == 3  # 150 of 50 rows/s
     searched = with_models(tmp_path, {"fraud": "fraud-plan.yaml"})
-    assert searched.models["fraud"].first_slots(searched.read_models(tmp_path)["fraud"]) is None
+    assert first_slots(searched.read_models(tmp_path)["fraud"], searched.models["fraud"].rate) is None
 
 
 @pytest.mark.parametrize(

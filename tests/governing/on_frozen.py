@@ -9,8 +9,8 @@ import signal
 from typing import Any
 
 import penstock as ps
+from penstock.engines.spark.application import start_application
 from penstock.errors import EngineError
-from penstock.governing.application import start_application
 from penstock.governing.controller import Controller
 from penstock.store.memory import MemoryStore
 from tests.engines.spark.helpers import quick

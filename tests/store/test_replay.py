@@ -12,7 +12,7 @@ from penstock.core.seen.routes import RouteFigures
 from penstock.core.seen.view import View, snapshot_of
 from penstock.loop import Governor, LoopSettings
 from penstock.planning.registry import policy_named
-from penstock.planning.routing.policy import RoutingSettings
+from penstock.planning.routing_settings import RoutingSettings
 from penstock.simulation.replay import replay
 from penstock.store.open import open_store
 from tests.planning.routing.cases import grouped

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.extras import check_extra, missing_told
-from penstock.profiling.profile import ProfileSettings, Progress
+from penstock.profiling.tasks.profile import ProfileSettings, Progress
 
 if TYPE_CHECKING:
-    from penstock.governing.rehearsal.state import Rehearsed
-    from penstock.profiling.models_file import Profiled
+    from penstock.profiling.jobs.state import Rehearsed
+    from penstock.profiling.tasks.models_file import Profiled
 
 
 def profile(
@@ -28,7 +28,7 @@ def profile(
     own by default.
     """
     with missing_told():  # one of the tasks that ship asks a database
-        from penstock.profiling.on_spark import profile_on_spark
+        from penstock.profiling.tasks.on_spark import profile_on_spark
 
     return profile_on_spark(task, settings or ProfileSettings(), trials or TrialSettings(), out, fresh, tell)
 
@@ -56,9 +56,9 @@ def rehearse(
     tenants file by default.
     """
     check_extra("kafka")
-    from penstock.governing.rehearsal.job import job_named
-    from penstock.governing.rehearsal.live import LiveJob
-    from penstock.governing.rehearsal.rehearse import Rehearsal, RehearsalSpans, rehearsal_settings
+    from penstock.profiling.jobs.job import job_named
+    from penstock.profiling.jobs.live import LiveJob
+    from penstock.profiling.jobs.rehearse import Rehearsal, RehearsalSpans, rehearsal_settings
 
     found = job_named(job, master)
     spans = RehearsalSpans(record, settle, measure)

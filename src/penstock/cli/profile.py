@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from penstock.core.known.performance import PerformanceModel
     from penstock.core.seen.trial import Finished
-    from penstock.planning.profiling.settings import SearchSettings
+    from penstock.planning.profiling.tasks.settings import SearchSettings
 
 EXAMPLE = """
 TASK is one of the paper's five (parse, pi, file, blob, table) or your own, as module:function. JOB needs --scaleouts.
@@ -62,7 +62,7 @@ To continue a stopped search, run the same command again.
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
     """Measure the peak rate of each TASK on one slot, or of a JOB on several numbers of executors."""
     from penstock.cli.terminal import Terminal, width_for
-    from penstock.planning.profiling.search import method_named
+    from penstock.planning.profiling.tasks.search import method_named
 
     console = Terminal(stderr=True, width=width_for(sys.stderr))
     _end_politely()
@@ -85,8 +85,8 @@ def _end_politely() -> None:
 
 def _profile_one(console: "Console", name: str, options: dict[str, Any]) -> tuple[str, "PerformanceModel"]:
     from penstock.analysis.stability import StabilitySettings
-    from penstock.profiling.on_spark import TrialSettings, profile_on_spark  # pyspark takes a second to import
-    from penstock.profiling.profile import ProfileSettings, Progress
+    from penstock.profiling.tasks.on_spark import TrialSettings, profile_on_spark  # pyspark takes a second to import
+    from penstock.profiling.tasks.profile import ProfileSettings, Progress
 
     settings = ProfileSettings(
         method=options["method"],
@@ -117,7 +117,7 @@ def _profile_one(console: "Console", name: str, options: dict[str, Any]) -> tupl
 
 
 def _search_settings(options: dict[str, Any]) -> "SearchSettings":
-    from penstock.planning.profiling.settings import SearchSettings
+    from penstock.planning.profiling.tasks.settings import SearchSettings
 
     return SearchSettings(
         max_threads=options["max_threads"],

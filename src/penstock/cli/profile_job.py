@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from penstock.governing.rehearsal.rehearse import RehearsalRound, RehearsalSettings
-    from penstock.governing.rehearsal.state import Rehearsed
+    from penstock.profiling.jobs.rehearse import RehearsalRound, RehearsalSettings
+    from penstock.profiling.jobs.state import Rehearsed
 
 EXAMPLE = """
   penstock profile tenants.yaml:fraud --scaleouts 1,2,4,8
@@ -46,9 +46,9 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Search Tmax of one job at each scale-out; the profile goes to --out."""
-    from penstock.governing.rehearsal.job import job_named  # pyspark takes a second to import
-    from penstock.governing.rehearsal.live import LiveJob
-    from penstock.governing.rehearsal.rehearse import Rehearsal
+    from penstock.profiling.jobs.job import job_named  # pyspark takes a second to import
+    from penstock.profiling.jobs.live import LiveJob
+    from penstock.profiling.jobs.rehearse import Rehearsal
 
     if len(jobs) != 1:
         raise ConfigError("JOB", ", ".join(jobs), "profile one job at a time")
@@ -79,7 +79,7 @@ def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, An
 
 
 def _settings(options: dict[str, Any]) -> "RehearsalSettings":
-    from penstock.governing.rehearsal.rehearse import RehearsalSpans, rehearsal_settings, scaleouts_of
+    from penstock.profiling.jobs.rehearse import RehearsalSpans, rehearsal_settings, scaleouts_of
 
     spans = RehearsalSpans(options["record"], options["settle"], options["measure"], prefix="--")
     scaleouts = scaleouts_of(options["scaleouts"])

@@ -10,7 +10,8 @@ import click
 from penstock.cli.out_file import out_option
 from penstock.cli.output import write_json
 from penstock.errors import ConfigError
-from penstock.planning.routing.methods import IMBALANCE, METHODS
+from penstock.planning.routing.methods import METHODS
+from penstock.planning.routing_settings import IMBALANCE
 from penstock.simulation.routing.reading import MOST_LINES, read_pairs
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ def applications(tenants: TenantsFile, coordinated: bool) -> tuple[ApplicationPa
     if tenants.executors is None:
         raise ConfigError("executors", None, "write the most executors that all these tenants may hold together")
     found = groups([job.name for job in tenants.jobs], tenants.together)
-    parts = divided(tenants.executors, [len(group) for group in found])
+    parts = in_parts(tenants.executors, [len(group) for group in found])
     if coordinated:
         parts = [tenants.executors - len(found) + 1] * len(found)
     return tuple(
@@ -60,10 +60,10 @@ def groups(jobs: Sequence[str], together: Sequence[Sequence[str]]) -> tuple[tupl
     return tuple(tuple(name for name in jobs if name in group) for group in dict.fromkeys(whole))
 
 
-def divided(executors: int, tenants: Sequence[int]) -> list[int]:
+def in_parts(executors: int, tenants: Sequence[int]) -> list[int]:
     """Executors by the number of tenants; what is left over goes to the first ones.
 
-    >>> divided(8, [1, 2, 1]), divided(5, [1, 1, 1])
+    >>> in_parts(8, [1, 2, 1]), in_parts(5, [1, 1, 1])
     ([2, 4, 2], [2, 2, 1])
     """
     parts = [executors * count // sum(tenants) for count in tenants]

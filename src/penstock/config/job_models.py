@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from penstock.config.fields import A_NUMBER
 from penstock.config.plan_job import read_plan_job
-from penstock.planning.provision.advise import JobModels
+from penstock.core.known.job_models import JobModels
 
 
 class ModelsPart(BaseModel):
@@ -32,12 +32,6 @@ class ModelsPart(BaseModel):
         """The models, from a file below `base`; `field` is the place of this part, for errors."""
         job = read_plan_job(self.plan, base=base, field=field)
         return JobModels(job.models, job.selectivity, self.headroom, job.topology)
-
-    def first_slots(self, models: JobModels) -> int | None:
-        """What the job needs for the rate that is expected; None when no rate is."""
-        if self.rate is None or models.topology is None:
-            return None
-        return models.slots(models.topology, self.rate)
 
 
 class _FileOrPart:

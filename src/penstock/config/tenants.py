@@ -60,9 +60,9 @@ from penstock.core.asked.price import Price
 from penstock.core.asked.real_time import RealTime
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.known.job_models import JobModels
 from penstock.core.seen.evidence import Observation
 from penstock.errors import ConfigError, refuse
-from penstock.planning.provision.advise import JobModels
 
 # It names a pool, a query and a checkpoint directory.
 Name = Annotated[str, Matching(r"^[A-Za-z0-9_.-]+$", "write letters, digits, dots, _ and - only")]

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from penstock.core.asked.intents import Intent
 from penstock.core.cycle import Cycle
+from penstock.core.known.job_models import JobModels
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.core.seen.states import State, possible_utility, state_of
 from penstock.core.seen.view import JobView, View
@@ -26,7 +27,6 @@ from penstock.governing.governed import Governed
 from penstock.governing.remembering import Remembering
 from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings
-from penstock.planning.provision.advise import JobModels
 from penstock.running.session import decider
 from penstock.store.archive import Archive
 from penstock.store.memory import MemoryStore

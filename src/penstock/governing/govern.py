@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from penstock.core.asked.intents import Intent
 from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.clocks import Clocks
@@ -31,9 +32,8 @@ from penstock.governing.small_first import begin_small
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import Notifier, notifier_of
 from penstock.notifying.post import Post
-from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import DEFAULT
-from penstock.planning.routing.policy import RoutingMode, RoutingSettings
+from penstock.planning.routing_settings import RoutingMode, RoutingSettings
 from penstock.running.session import decider
 from penstock.store.archive import Archive
 

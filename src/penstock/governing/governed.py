@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from penstock.core.asked.intents import Intent
 from penstock.core.asked.orders import Control
 from penstock.core.asked.price import Price
+from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Policy, Store
 from penstock.governing.pulse import Heart
 from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
 from penstock.notifying.post import Post
-from penstock.planning.provision.advise import JobModels
 from penstock.running.session import Session
 
 if TYPE_CHECKING:  # types alone: most drivers have no coordinator and watch no file, and what these need takes 5 MiB

@@ -11,9 +11,11 @@ from pyspark.sql import SparkSession
 
 from penstock.config.checking import CheckOptions
 from penstock.config.tenants import TenantPart, TenantsFile
+from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Policy
 from penstock.core.seen.view import View
 from penstock.engines.applications.link import AgentTls
+from penstock.engines.spark.application import start_application, start_jvm
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.commit_offsets import commit_offsets
@@ -26,7 +28,6 @@ from penstock.engines.spark.jvm.process import Jvm
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
-from penstock.governing.application import start_application, start_jvm
 from penstock.governing.controller import Controller
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.ending import end_queries
@@ -41,9 +42,9 @@ from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import notifier_of
 from penstock.notifying.post import Post
-from penstock.planning.provision.advise import JobModels
+from penstock.planning.combined import first_slots
 from penstock.planning.registry import DEFAULT, policies
-from penstock.planning.routing.policy import RoutingSettings
+from penstock.planning.routing_settings import RoutingSettings
 from penstock.running.session import decider
 
 _PINNED_WAIT = "3s"  # how long a task waits for the executor that its partition is pinned to
@@ -296,7 +297,7 @@ def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
 
 def _jobs(tenants: TenantsFile, models: Mapping[str, JobModels], had: Mapping[str, int]) -> list[Job]:
     """Each with the slots it had before a restart, or those its tenant wants, or those its models ask for."""
-    first = {name: part.first_slots(models[name]) for name, part in tenants.models.items()}
+    first = {name: first_slots(models[name], part.rate) for name, part in tenants.models.items()}
     return [_job(part, had.get(part.name) or part.slots or first.get(part.name)) for part in tenants.jobs]
 
 

@@ -12,7 +12,7 @@ from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Move, figure_text, 
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import View
 from penstock.errors import ConfigError
-from penstock.planning.limits import within_limits
+from penstock.planning.guards.limits import within_limits
 
 LeverKey: TypeAlias = tuple[str, str, str]  # its kind, job and operator
 

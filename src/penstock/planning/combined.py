@@ -1,4 +1,6 @@
-"""The `penstock` policy: the four systems as one mind. The only file that knows all of them.
+"""Where the four systems meet: Henge, Phoebe, provision and routing. The only file that puts them together.
+
+The `penstock` policy is two of them as one mind, with the arbiter:
 
     jobs that run in batches on slots they share   the arbiter solves shares and bounds of them together, on costs
                                                    learnt from their batches
@@ -7,23 +9,32 @@
     all others, with a recovery target             Phoebe plans them ahead of the load
     all others                                     Henge searches for the best utility of them together; a job with
                                                    performance models starts that search at the models' answer
-    routes of correlated keys                      beside all, wrapped around in the registry
     levers with a rule of their own                after all: executors' memory, which concerns all jobs alike
     many applications with executors of their own  these are divided by what each says they are worth to it; all else
                                                    is decided inside, by a policy of its own
 
-Each sees the fleet as the others leave it: the threads of one are not there for the other to give. What is free
-goes to Phoebe first, for a recovery missed costs a tenant more than a search that takes a round longer.
+The other two go with any policy, a user's own too:
+
+    models of profiled operators (provision)       say beforehand what a job needs: in the view (`advice_of`), and of
+                                                   a job that begins
+    routes of correlated keys                      decided beside it, in a policy around it (`with_routes`)
+
+In the `penstock` policy each sees the fleet as the others leave it: the threads of one are not there for the other to
+give. What is free goes to Phoebe first, for a recovery missed costs a tenant more than a search that takes a round
+longer.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from penstock.core.known.job_models import JobModels
 from penstock.core.levers import Kind
 from penstock.core.plan import Plan
+from penstock.core.ports import Policy
 from penstock.core.seen.shares import shares_pool
+from penstock.core.seen.topology import Topology
 from penstock.core.seen.view import JobView, View
-from penstock.planning.approval import held_still
 from penstock.planning.arbiter.by_slots import utility_by_slots
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
@@ -32,10 +43,13 @@ from penstock.planning.by_rules import RULES, Rule, RulesMemory, by_rules
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.executors.claims import is_of_many
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
+from penstock.planning.guards.approval import held_still
 from penstock.planning.henge.memory import HengeMemory
 from penstock.planning.henge.policy import Henge
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.policy import Phoebe
+from penstock.planning.provision.advise import advised, modelled_slots, modelled_threads
+from penstock.planning.routing_settings import RoutingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +127,30 @@ class Combined:
     @property
     def _phoebe(self) -> Phoebe:
         return Phoebe(replace(self.settings.phoebe, profiles=self.settings.profiles))
+
+
+def with_routes(policy: Policy, routing: RoutingSettings) -> Policy:
+    """Any policy, with what is done of routes beside it."""
+    from penstock.planning.routing.policy import WithRouting  # METIS
+
+    return WithRouting(policy, routing)
+
+
+def advice_of(models: Mapping[str, JobModels]) -> Callable[[View], View]:
+    """What any policy's view gets beside what is seen: the threads that models give jobs for what they take in."""
+    return partial(advised, models=models)
+
+
+def first_slots(models: JobModels, rate_rps: float | None) -> int | None:
+    """What a job on shared slots begins with, for the rate expected at each source; None when nobody can say."""
+    if rate_rps is None or models.topology is None:
+        return None
+    return modelled_slots(models, models.topology, rate_rps)
+
+
+def first_threads(models: JobModels, topology: Topology, rate_rps: float) -> Mapping[str, int]:
+    """What the operators of a job with threads of its own begin with, for that rate at each source."""
+    return modelled_threads(models, topology, rate_rps)
 
 
 def part(view: View, mine: Callable[[JobView], bool]) -> View:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.core.ports import Policy
 from penstock.core.units import is_number
@@ -16,9 +16,7 @@ from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.installed import PolicyEntry, installed
 from penstock.planning.phoebe.settings import PhoebeSettings, TwresSettings
-
-if TYPE_CHECKING:
-    from penstock.planning.routing.policy import RoutingSettings
+from penstock.planning.routing_settings import RoutingSettings
 
 DEFAULT = "penstock"
 _NONE_THERE = "leave it out: there are none"
@@ -67,7 +65,7 @@ def policies() -> Mapping[str, PolicyEntry]:
 
 
 def policy_named(
-    name: str, settings: Mapping[str, Any] | None = None, routing: "RoutingSettings | None" = None
+    name: str, settings: Mapping[str, Any] | None = None, routing: RoutingSettings | None = None
 ) -> Policy:
     """The policy of that name with these settings; routes beside it. The loop holds its plans to the limits.
 
@@ -77,16 +75,12 @@ def policy_named(
     entry = _entry(name)
     if entry is None:
         raise ConfigError("policy", name, choose(name, policies()))
-    return with_routes(entry.make(_settings(name, entry, settings or {})), routing)
-
-
-def with_routes(policy: Policy, routing: "RoutingSettings | None") -> Policy:
-    """The policy with what is done of routes beside it; None: they are no concern of this run."""
+    made = entry.make(_settings(name, entry, settings or {}))
     if routing is None:
-        return policy
-    from penstock.planning.routing.policy import WithRouting  # numpy and METIS
+        return made
+    from penstock.planning.combined import with_routes  # numpy
 
-    return WithRouting(policy, routing)
+    return with_routes(made, routing)
 
 
 def takes_profiles(name: str) -> bool:

@@ -1,1 +1,1 @@
-"""Performance models by trial: the search, the trials on Spark and the record of them, put together."""
+"""Models by trial, behind two doors: tasks (a task on one slot) and jobs (a job by its scale-out)."""

@@ -9,20 +9,18 @@ coordinate                                  rounds over a fleet, for as long as 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from penstock.core.asked.intents import Intent
 from penstock.core.asked.orders import Control, NoControl
 from penstock.core.asked.price import Price
+from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Clock, Engine, Policy, Store, World
+from penstock.core.seen.view import View
 from penstock.engines.hand import RoundLimits
-from penstock.loop import Governor, LoopSettings, drive
-from penstock.planning.provision.advise import JobModels
-from penstock.planning.registry import policy_named, takes_profiles, with_routes
+from penstock.loop import Governor, LoopSettings, as_seen, drive
+from penstock.planning.registry import policy_named, takes_profiles
+from penstock.planning.routing_settings import RoutingSettings
 from penstock.running.tending import Tending
-
-if TYPE_CHECKING:
-    from penstock.planning.routing.policy import RoutingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +53,20 @@ class Session:
             self.store,
             self.settings,
             self.control,
-            self.models,
+            self._advice(),
             beside.troubles,
             beside.began_epoch_s,
             beside.limits,
             self.intents,
             self.slot_price,
         )
+
+    def _advice(self) -> Callable[[View], View]:
+        if not self.models:
+            return as_seen
+        from penstock.planning.combined import advice_of  # numpy
+
+        return advice_of(self.models)
 
     def live_through(self, world: World, clock: Clock, on_cycle: Callable[[float], None] = lambda now: None) -> None:
         """Open the world, start its jobs, govern them until the end and close it; between rounds it is tended."""
@@ -84,10 +89,14 @@ def decider(
     policy: str | Policy,
     settings: Mapping[str, object] | None = None,
     profiles: Callable[[], object] | None = None,
-    routing: "RoutingSettings | None" = None,
+    routing: RoutingSettings | None = None,
 ) -> Policy:
     """The policy of that name with its settings, and with what was profiled where it can use that; routes beside it."""
-    if not isinstance(policy, str):
-        return with_routes(policy, routing)
-    learnt = {"profiles": profiles()} if profiles is not None and takes_profiles(policy) else {}
-    return policy_named(policy, {**(settings or {}), **learnt}, routing)
+    if isinstance(policy, str):
+        learnt = {"profiles": profiles()} if profiles is not None and takes_profiles(policy) else {}
+        return policy_named(policy, {**(settings or {}), **learnt}, routing)
+    if routing is None:
+        return policy
+    from penstock.planning.combined import with_routes  # numpy
+
+    return with_routes(policy, routing)

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 
 from penstock.core.arrays import Floats
+from penstock.core.known.job_models import JobModels
 from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
+from penstock.engines.sim.profiling import profiled
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError
-from penstock.planning.provision.advise import JobModels
+from penstock.planning.combined import first_threads
 from penstock.simulation.jobs import arrivals_of, named_jobs
-from penstock.simulation.profiling import profiled
 from penstock.simulation.schema import JobPart, OperatorPart, ScenarioFile, TopologyPart
 
 
@@ -40,7 +41,7 @@ def _as_modelled(job: SimJob, models: JobModels) -> SimJob:
     """Sized for what arrives in its first minute."""
     begins = int(job.starts_at_s)
     per_source = float(np.mean([rates[begins : begins + 60].mean() for rates in job.arrivals.values()]))
-    threads = models.threads(job.topology, per_source)
+    threads = first_threads(models, job.topology, per_source)
     operators = tuple(replace(operator, threads=threads[operator.name]) for operator in job.operators)
     return replace(job, operators=operators)
 

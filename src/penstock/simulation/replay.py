@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.seen.view import View
-from penstock.planning.limits import within_limits
+from penstock.planning.guards.limits import within_limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
+from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.errors import EngineError
-from penstock.governing.application import start_application
 from penstock.local import processes
 from tests.killed import killed
 from tests.patience import eventually

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.asked.restart_policy import RestartPolicy
+from penstock.engines.spark.application import check_master
 from penstock.engines.spark.claims import FILE
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.jobs import Job
@@ -18,7 +19,6 @@ from penstock.engines.spark.query import BatchInterval, Query
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.errors import EngineError, OutageError
-from penstock.governing.application import check_master
 from tests.engines.spark.helpers import counting, observed, of, quick
 from tests.engines.spark.other_driver import another_driver
 from tests.engines.spark.rigs import Opened, fake_rig

@@ -11,11 +11,11 @@ from penstock.core.levers import Executors
 from penstock.core.plan import Plan
 from penstock.core.seen.figures import JobFigures, LatencyFigures
 from penstock.core.seen.view import JobView, View
-from penstock.planning.approval import held_still
 from penstock.planning.executors.claims import claims_of
 from penstock.planning.executors.errors import ClaimError
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
-from penstock.planning.limits import within_limits
+from penstock.planning.guards.approval import held_still
+from penstock.planning.guards.limits import within_limits
 from penstock.planning.registry import policy_named
 from tests.builders import job, operator, pressed
 from tests.planning.executors.many import application, fleet

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from penstock.analysis.models.job import job_model
 from penstock.core.seen.failures import Failure, FailureKind
-from penstock.planning.phoebe.budget import divided
+from penstock.planning.phoebe.budget import slots_by_worth
 from penstock.planning.phoebe.path import first_step
 from penstock.planning.phoebe.prospects import Ahead, Leeway, need
 from tests.analysis.models.profiles import profile
@@ -96,7 +96,7 @@ def test_the_path_is_the_cheapest_of_all(now: int, needs: list[int], cost: float
 )
 def test_the_division_is_worth_most_and_within_the_budget(worth: dict[str, list[float]], budget: int) -> None:
     worth = {name: sorted(values) for name, values in worth.items()}
-    shares = divided(worth, budget)
+    shares = slots_by_worth(worth, budget)
     assert set(shares) == set(worth)
     if budget < len(worth):
         return

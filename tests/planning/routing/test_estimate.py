@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from penstock.core.seen.routes import PastMove
 from penstock.errors import ConfigError
-from penstock.planning.routing.estimate import CostSettings, Offer, Promise, estimated, paid_back, pause
+from penstock.planning.routing.estimate import Offer, Promise, estimated, paid_back, pause
+from penstock.planning.routing_settings import CostSettings
 
 OFFER = Offer(local_now=0.41, local_promised=0.68, rows_rps=10_000, keys=3_120)
 

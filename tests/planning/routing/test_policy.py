@@ -19,9 +19,9 @@ from penstock.core.seen.routes import RouteFigures
 from penstock.errors import ConfigError
 from penstock.loop import Governor
 from penstock.planning.registry import policy_named
-from penstock.planning.routing.estimate import CostSettings
-from penstock.planning.routing.policy import RoutingSettings, considered
+from penstock.planning.routing.policy import considered
 from penstock.planning.routing.route import route, route_links
+from penstock.planning.routing_settings import CostSettings, RoutingSettings
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from tests.builders import job, view

@@ -9,11 +9,11 @@ from penstock.core.plan import Decision, Reason
 from penstock.core.seen.capacity import is_congested
 from penstock.core.seen.figures import ALL_OPERATORS, OperatorFigures
 from penstock.core.seen.view import JobView, View
+from penstock.planning.guards.limits import room
 from penstock.planning.henge.expect import expected_utility, pool_of, shares_slots, utility_when
 from penstock.planning.henge.memory import PastConfiguration
 from penstock.planning.henge.pool import WeightedPool
 from penstock.planning.henge.settings import HengeSettings
-from penstock.planning.limits import room
 from penstock.planning.words import missed
 
 

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 
-def divided(worth: Mapping[str, Sequence[float]], budget: int) -> dict[str, int]:
+def slots_by_worth(worth: Mapping[str, Sequence[float]], budget: int) -> dict[str, int]:
     """Slots for each job; `worth[job][n - 1]` is what n slots are worth to it, and every job gets at least one.
 
     Dynamic programming over jobs: utility has cliffs (a job keeps up or does not), and greedy steps stop before
     them. Where all is equal fewer slots are taken. More jobs than slots: one each, as far as it goes is up to
     the limits.
 
-    >>> divided({"a": [0.0, 0.0, 10.0], "b": [4.0, 6.0, 7.0]}, 4)
+    >>> slots_by_worth({"a": [0.0, 0.0, 10.0], "b": [4.0, 6.0, 7.0]}, 4)
     {'a': 3, 'b': 1}
     """
     names = sorted(worth)

@@ -14,7 +14,7 @@ from penstock.core.known.outlook import JobOutlook
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import JobView, View
 from penstock.planning.baselines.reactive import ReactiveSettings, scaled, threads_wanted
-from penstock.planning.phoebe.budget import divided
+from penstock.planning.phoebe.budget import slots_by_worth
 from penstock.planning.phoebe.foretelling import foreseen, told_by_kind
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory, mean_or
 from penstock.planning.phoebe.outages import guessed
@@ -150,7 +150,7 @@ def _within_budget(view: View, wishes: list[JobWish], settings: PhoebeSettings) 
     left = view.max_threads - sum(job.figures.threads for job in view.jobs if job.name not in wishing)
     if sum(wish.scaleout for wish in wishes) <= left:
         return wishes
-    shares = divided({wish.job.name: worth_of(wish.job, wish.outlook, wish.scaleout) for wish in wishes}, left)
+    shares = slots_by_worth({wish.job.name: worth_of(wish.job, wish.outlook, wish.scaleout) for wish in wishes}, left)
     return [_cut(wish, shares[wish.job.name], view.max_threads, settings) for wish in wishes]
 
 

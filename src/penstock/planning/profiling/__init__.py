@@ -1,1 +1,1 @@
-"""Algorithm 1 of "Model-driven scheduling" as a pure search: from the trials that are finished to the next one."""
+"""Which trial comes next, as pure searches: of a task on one slot (algorithm 1), of a job by its scale-out."""

@@ -9,25 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.core.seen.routes import PastMove
-from penstock.core.units import non_negative, positive, text_of_seconds
-
-
-@dataclass(frozen=True, slots=True)
-class CostSettings:
-    """What is assumed of moves before any was seen, and what a wait is worth."""
-
-    first_pause_s: float = 3.0  # assumed pause of a move, whatever its size
-    first_s_per_key: float = 1e-5  # assumed time for each key: together 4 s for 100,000
-    guesses_weigh: float = 1.0  # number of past moves for which these assumptions count
-    delay_worth: float = 1.0  # cost of one waiting row, in rows over the network
-    payback_s: float = 600.0  # time in which a move must pay for itself
-
-    def __post_init__(self) -> None:
-        non_negative(self.first_pause_s, "first_pause_s")
-        non_negative(self.first_s_per_key, "first_s_per_key")
-        positive(self.guesses_weigh, "guesses_weigh", "write how many past moves the first guess counts for")
-        non_negative(self.delay_worth, "delay_worth")
-        positive(self.payback_s, "payback_s")
+from penstock.core.units import text_of_seconds
+from penstock.planning.routing_settings import CostSettings
 
 
 @dataclass(frozen=True, slots=True)

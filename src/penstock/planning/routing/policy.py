@@ -7,7 +7,6 @@ past moves, fading pairs) the engine holds with it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
@@ -16,47 +15,17 @@ from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.seen.pairs import Key
 from penstock.core.seen.routes import Links, RouteFigures
 from penstock.core.seen.view import View
-from penstock.core.units import non_negative
-from penstock.errors import ConfigError
 from penstock.extras import check_extra
 from penstock.planning.routing.bounded import within_moves
-from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Promise, estimated
+from penstock.planning.routing.estimate import Estimate, Offer, Promise, estimated
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import Fallback, as_told, by_chance
 from penstock.planning.routing.judging import judge
 from penstock.planning.routing.memory import RoutedMemory, memory_type
-from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.renew import carried, given_back, renewed
 from penstock.planning.routing.route import route_links
-
-
-class RoutingMode(StrEnum):
-    """Whether routes are left alone, advised on, or changed."""
-
-    OFF = "off"
-    ADVISE = "advise"
-    ACT = "act"
-
-
-@dataclass(frozen=True, slots=True)
-class RoutingSettings:
-    """How routes are governed."""
-
-    mode: RoutingMode | str = RoutingMode.OFF
-    imbalance: float = IMBALANCE  # limit for the rows of the fullest server, relative to the mean
-    most_keys: int = 0  # largest number of keys to move at a time; 0: no limit
-    min_gain: float = 0.02  # smallest gain of the local share; less is noise
-    # Keep keys where the present table has them, and lower a server's cap by what it carried beyond the others. By
-    # default each table is computed from scratch. Keeping balances better under bursts, if tables change often.
-    keep: bool = False
-    cost: CostSettings = CostSettings()
-
-    def __post_init__(self) -> None:
-        if self.mode not in tuple(RoutingMode):
-            raise ConfigError("routing", self.mode, f"choose one of {', '.join(RoutingMode)}")
-        non_negative(self.most_keys, "most_keys", "write how many keys may move at a time; 0 sets no bound")
-        non_negative(self.min_gain, "min_gain", "write a share of rows, such as 0.02")
+from penstock.planning.routing_settings import RoutingMode, RoutingSettings
 
 
 @dataclass(frozen=True, slots=True)

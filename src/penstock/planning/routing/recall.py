@@ -8,8 +8,8 @@ from penstock.core.seen.routes import Links
 from penstock.planning.routing.graph import graph_of_links
 from penstock.planning.routing.hashing import Fallback, by_chance
 from penstock.planning.routing.judging import judge
-from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.route import route_links
+from penstock.planning.routing_settings import IMBALANCE
 
 BETTER_BY = 0.005  # of the local share: the newest window alone must have been that much better
 

@@ -16,7 +16,7 @@ from penstock.planning.routing.balance import balanced, caps_of
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
 from penstock.planning.routing.judging import judge_part, loads, placed
-from penstock.planning.routing.methods import IMBALANCE
+from penstock.planning.routing_settings import IMBALANCE
 
 GIVEN_BACK = 3.0  # times an excess, at the most: it is made up for within a third of what the statistics remember
 _NARROWEST, _WIDEST = 0.3, 1.5  # of the mean: what a server's cap may come to

@@ -12,9 +12,10 @@ from penstock.core.units import is_number
 from penstock.errors import ConfigError
 from penstock.planning.routing.graph import KeyGraph, graph_of, graph_of_links
 from penstock.planning.routing.judging import judge_part
-from penstock.planning.routing.methods import IMBALANCE, METHODS
+from penstock.planning.routing.methods import METHODS
 from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition
 from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
+from penstock.planning.routing_settings import IMBALANCE
 
 _LOOSEST = 1e6  # an imbalance that says nothing any more; METIS takes thousandths of it in 32 bits
 _MOST_SERVERS = 100_000
