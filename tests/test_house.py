@@ -71,14 +71,18 @@ def test_no_two_types_have_one_name() -> None:
 
 
 def _type_name(node: ast.stmt) -> str | None:
-    """Of a public class, or of an alias such as `Floats`; constants and type variables are written otherwise."""
+    """Of a class, or of an alias such as `Floats`, private ones, too; constants are written otherwise."""
     name = None
     if isinstance(node, ast.ClassDef):
         name = node.name
-    elif isinstance(node, ast.Assign | ast.AnnAssign):
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and not _is_type_variable(node.value):
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         name = target.id if isinstance(target, ast.Name) else None
-    return name if name is not None and re.fullmatch(r"[A-Z]+[a-z]\w*", name) else None
+    return name if name is not None and re.fullmatch(r"_?[A-Z]+[a-z]\w*", name) else None
+
+
+def _is_type_variable(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Call) and getattr(value.func, "id", None) == "TypeVar"
 
 
 def test_no_file_has_more_than_400_lines_and_no_function_more_than_40() -> None:
