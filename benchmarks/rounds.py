@@ -27,7 +27,8 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant
 from penstock.planning.provision.advise import JobModels
-from penstock.simulation.reading import Variant, read_scenario
+from penstock.simulation.checking import check_scenario
+from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
 
 HERE = Path(__file__).parent
@@ -82,7 +83,7 @@ def simulated() -> Iterator[str]:
     yield from _head("scenario", *HEADINGS)
     for name, about in SCENARIOS:
         path = HERE.parent / "scenarios" / f"{name}.yaml"
-        first = read_scenario(path)[0].scenario
+        first = check_scenario(path)[0].scenario
         for models in MODELS:
             variant = Variant({"models": models}, first.model_copy(update={"models": models}))
             result = simulate(variant, "henge", path.parent)

@@ -44,8 +44,6 @@ UNNAMED = {
     "readinto",
     "Forecaster",  # a port: what fills it does not name it
     "utility_at",  # of any objective, by whoever scores an intent of his own
-    "update_all",  # of a public class
-    "read_scenario",  # a scenario in one call; the package looks through its document meanwhile
 }
 FAKE = SOURCE / "engines" / "spark" / "fake"  # what it does on command is for the tests of whoever uses it
 

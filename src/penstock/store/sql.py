@@ -193,7 +193,7 @@ class SqlStore:
             try:
                 yield from reading.read_views(connection, reading.run_number(connection, run_id))
             except DoesNotFitError as error:
-                remedy = f"its figures were recorded by another penstock ({error}); replay it with that one"
+                remedy = f"its figures were recorded by another penstock ({error}); read it with that one"
                 raise ConfigError("run", run_id, remedy) from None
 
     def add_audit(self, entry: AuditEntry) -> None:
