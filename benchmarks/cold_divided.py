@@ -24,10 +24,11 @@ from penstock.engines.applications.wire import (
     read_report,
 )
 from penstock.governing.coordinated import Coordinated, ExecutorSize, OnSpark
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import LoopSettings, drive
 from penstock.planning.executors.claims import Claim
 from penstock.planning.executors.division import divided
 from penstock.planning.registry import policy_named
+from penstock.running.session import Session
 from penstock.store.memory import MemoryStore
 
 REPORTS_S = 2
@@ -48,7 +49,7 @@ def coordinated(fleet: ColdFleet, listed: bool = False) -> FleetRecord:
     engine = FleetEngine(_SimulatedCluster(fleet.slots, lives), known, even=lambda: now[0])
     store = MemoryStore(RunInfo("fleet", "fleet", "penstock", "fleet"))
     settings = LoopSettings(float(INTERVAL_S), stale_after_s=engine.silent_s, go_on=False, govern_from_s=10.0)
-    governor = Governor(engine, policy_named("penstock"), store, settings, intents=engine.intents)
+    governor = Session(engine.intents, policy_named("penstock"), store, settings).governor(engine)
     record = FleetRecord()
 
     def goes_on(at_s: int) -> None:

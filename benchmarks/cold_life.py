@@ -18,8 +18,9 @@ from penstock.core.run import RunInfo
 from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
+from penstock.running.session import Session
 from penstock.store.memory import MemoryStore
 
 
@@ -53,14 +54,9 @@ class Life:
         self._policy = policy_named(policy)
         store = MemoryStore(RunInfo(drawn.name, drawn.name, policy, "simulator"))
         self._settings = LoopSettings(float(INTERVAL_S), go_on=False)
-        self._governor = Governor(
-            self,
-            self._policy,
-            store,
-            self._settings,
-            _Held(frozenset({drawn.name})),
-            intents=lambda: {drawn.name: drawn.intent},
-        )
+        held = _Held(frozenset({drawn.name}))
+        session = Session(lambda: {drawn.name: drawn.intent}, self._policy, store, self._settings, held)
+        self._governor = session.governor(self)
         self._carried = self._governor.start()
         self._now_s, self._due_s = 0.0, float(INTERVAL_S)
         self.newest: Seen | None = None

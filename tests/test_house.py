@@ -177,11 +177,13 @@ def test_the_spark_engine_puts_parts_together_and_does_no_more() -> None:
     assert len((SOURCE / "engines" / "spark" / "engine.py").read_text(encoding="utf-8").splitlines()) < 100
 
 
-# What starts processes of its own, beside `local/`: none of them is a server that a command starts and another ends.
+# What starts processes of its own, beside `local/`: none of them is a server that a command starts and another ends. In
+# `local/` are those of tools, too (openssl, ip, Maven), which end at once: elsewhere nobody runs one.
 OWN_PROCESSES = {
     "governing/drivers.py",  # drivers and copies of tenants: penstock itself, started again
     "governing/groups.py",
     "governing/rehearsal/copies.py",
+    "governing/rehearsal/rehearse.py",  # a driver that looks at the job, and ends
     "governing/standing.py",
     "web/aside.py",  # what a page asks the simulator
     "workloads/services/object_server.py",  # objects for a task, as long as it is profiled
@@ -189,7 +191,10 @@ OWN_PROCESSES = {
 
 
 def test_what_is_started_on_this_machine_is_started_in_one_place() -> None:
-    starting = re.compile(r"\bPopen\(|\bprocesses\.start\(")
+    starting = re.compile(
+        r"\bPopen\(|\bprocesses\.start\(|\bsubprocess\.(run|call|check_\w+|getoutput)\(|\bcreate_subprocess_\w+\("
+        r"|\bos\.(exec|spawn|posix_spawn|fork|popen|system)\w*\("
+    )
     found = {str(file.relative_to(SOURCE)) for file in trees() if starting.search(file.read_text(encoding="utf-8"))}
     assert {file for file in found if not file.startswith("local/")} == OWN_PROCESSES
     assert {f"local/{room}" for room in ("spark", "yarn", "kubernetes", "kafka", "postgres.py")} <= {
