@@ -12,7 +12,7 @@ from penstock.core.plan import Decision, Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import Clock, Policy, PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Loop, LoopSettings, drive
 from penstock.store.memory import MemoryStore
 from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
 
@@ -145,14 +145,14 @@ class World:
     control: FaultyControl = field(init=False)
 
     @property
-    def governor(self) -> Governor:
+    def loop(self) -> Loop:
         policy = self.policy or FaultyPolicy(self.faults)
         parts = (self.engine, policy, self.store, self.settings, self.control)
-        return Governor(*parts, intents=lambda: self.intents)
+        return Loop(*parts, intents=lambda: self.intents)
 
     def governed(self, clock: Clock, after: Callable[[float], None]) -> None:
         """Until something ends it."""
-        drive(self.governor, clock, inf, after)
+        drive(self.loop, clock, inf, after)
 
     @property
     def cycles(self) -> tuple[Cycle, ...]:

@@ -143,7 +143,7 @@ def test_the_parts_of_a_round_are_put_together_in_one_place() -> None:
         str(file.relative_to(SOURCE))
         for file, found in nodes().items()
         for node in found
-        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "Governor"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "Loop"
     }
     assert calls == {"running/session.py"}
 

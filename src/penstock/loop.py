@@ -95,7 +95,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Governor:
+class Loop:
     """One engine, one policy, one store, and the intents that they serve."""
 
     engine: Engine
@@ -288,30 +288,30 @@ def _wanted(name: str, intent: Intent, orders: Orders | None) -> Intent:
 
 
 def drive(
-    governor: Governor,
+    loop: Loop,
     clock: Clock,
     until_s: float,
     on_cycle: Callable[[float], None] = lambda now: None,
     carried: Carried | None = None,
-    newest: Callable[[], Governor] | None = None,
+    newest: Callable[[], Loop] | None = None,
 ) -> Carried:
     """Repeat the cycle until `until_s`, or until the clock says to stop; what another loop would go on from.
 
     `carried` is what an earlier one came to, else the stored memory is where it begins. `newest` says before each
     round who governs from then on: by a policy of the same kind, with whose memory it goes on.
     """
-    carried = governor.start(clock.now()) if carried is None else carried
+    carried = loop.start(clock.now()) if carried is None else carried
     due = clock.now()
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
-        due = max(due + governor.settings.wait_s(carried.failures, carried.again_s), clock.now())
+        due = max(due + loop.settings.wait_s(carried.failures, carried.again_s), clock.now())
         # What is left at the end may be too short for another round: the jobs have it all the same.
         if not clock.wait_until(min(due, until_s)) or due > until_s:
             return carried
         due = min(due, clock.now())  # who waits for somebody in a hurry waits no longer
-        governor = governor if newest is None else newest()
-        carried = governor.run_cycle(carried, clock.now())
-        troubles = governor.troubles()
+        loop = loop if newest is None else newest()
+        carried = loop.run_cycle(carried, clock.now())
+        troubles = loop.troubles()
         with troubles.during(Stage.TELLING):
             on_cycle(clock.now())
         carried = replace(carried, said=tuple(troubles.said))

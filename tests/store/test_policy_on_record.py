@@ -10,7 +10,7 @@ from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.routes import RouteFigures
 from penstock.core.seen.view import View, snapshot_of
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import Loop, LoopSettings
 from penstock.planning.limits import within_limits
 from penstock.planning.registry import policy_named
 from penstock.planning.routing.policy import RoutingSettings
@@ -51,16 +51,16 @@ class Foretelling:
 def test_predictions_go_through_the_loop_into_the_store_and_are_made_again_of_what_was_recorded(tmp_path: Path) -> None:
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)
-        governor = Governor(
+        loop = Loop(
             Routed(),
             Foretelling(),
             store,
             LoopSettings(approval=frozenset({"nobody"})),
             intents=lambda: {"ads": URGENT, "fraud": URGENT},
         )
-        carried = governor.start()
+        carried = loop.start()
         for at_s in (10.0, 20.0):
-            carried = governor.run_cycle(carried, at_s)
+            carried = loop.run_cycle(carried, at_s)
         run = store.read_run(RUN.id)
         plans = again(Foretelling(), store.views(RUN.id))
     assert [record.decision.foretold for record in run.decisions] == [FORETOLD, FORETOLD]
@@ -117,12 +117,12 @@ def test_a_recorded_run_leads_to_the_same_plans_routing_included(tmp_path: Path)
     noting = Noting(policy)
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)
-        governor = Governor(
+        loop = Loop(
             Routed(), noting, store, LoopSettings(govern_from_s=40.0), intents=lambda: {"ads": URGENT, "fraud": URGENT}
         )
-        carried = governor.start()
+        carried = loop.start()
         for number in range(1, 10):
-            carried = governor.run_cycle(carried, 10.0 * number)
+            carried = loop.run_cycle(carried, 10.0 * number)
         plans = again(policy, store.views(RUN.id), from_s=40.0)
     assert plans == noting.plans
     assert [len(plan.decisions) for plan in plans] == [1, 0, 1, 0, 0, 0]  # one for each window

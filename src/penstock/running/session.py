@@ -16,7 +16,7 @@ from penstock.core.asked.orders import Control, NoControl
 from penstock.core.asked.price import Price
 from penstock.core.ports import Clock, Engine, Policy, Store, World
 from penstock.engines.hand import RoundLimits
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Loop, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import policy_named, takes_profiles, with_routes
 from penstock.running.tending import Tending
@@ -47,9 +47,9 @@ class Session:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     slot_price: Price | None = None
 
-    def governor(self, engine: Engine, beside: BesideRounds = BesideRounds()) -> Governor:
+    def loop(self, engine: Engine, beside: BesideRounds = BesideRounds()) -> Loop:
         """Who decides in each round over that engine."""
-        return Governor(
+        return Loop(
             engine,
             self.policy,
             self.store,
@@ -71,11 +71,11 @@ class Session:
             tending()
             return tending.troubles()
 
-        governor = self.governor(world, BesideRounds(tended))
+        loop = self.loop(world, BesideRounds(tended))
         world.open()
         try:
             world.start()
-            drive(governor, clock, self.until_s, on_cycle)
+            drive(loop, clock, self.until_s, on_cycle)
         finally:
             world.close()
 
