@@ -25,7 +25,7 @@ from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcom
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store, start_by_hand
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
-from penstock.engines.hand import RoundLimits
+from penstock.engines.hand import CycleLimits
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
@@ -106,7 +106,7 @@ class Loop:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
-    limits: RoundLimits = RoundLimits()  # for how long its engine and its policy are waited for
+    limits: CycleLimits = CycleLimits()  # for how long its engine and its policy are waited for
     intents: Callable[[], Mapping[str, Intent]] = dict  # what is wanted of each job, by its file
     slot_price: Price | None = None
 
@@ -119,7 +119,7 @@ class Loop:
         window_s = self.settings.window_s
         left_open = OpenDecisions(window_s=window_s)
         with troubles.during(Stage.STORING):
-            left_open = resumed(self.store.rounds(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now, window_s)
+            left_open = resumed(self.store.past_cycles(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now, window_s)
         return Carried(fresh if stored is None else stored, left_open, said=tuple(troubles.said))
 
     def troubles(self) -> Troubles:

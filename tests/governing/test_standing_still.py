@@ -23,7 +23,7 @@ from tests.patience import patience_s
 from tests.recorded import RUN, URGENT, a_decision
 
 INTERVAL_S, HANGS_AT_S, HANGS_FOR_S, UNTIL_S = 10.0, 50.0, 60.0, 200.0
-ONLY_AT_FIRST = ("last_memory", "rounds", "windows")  # the store is asked for these while governing begins
+ONLY_AT_FIRST = ("last_memory", "past_cycles", "windows")  # the store is asked for these while governing begins
 CALLS = sorted({name for part in (Policy, Store, Control) for name, call in vars(part).items() if isfunction(call)})
 CALLS = [name for name in CALLS if name[0] != "_" and name not in ("start", "leave")]  # no round of theirs
 

@@ -31,7 +31,7 @@ from penstock.governing.pulse import Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.loop import Carried, Loop, drive
-from penstock.running.session import BesideRounds
+from penstock.running.session import BesideCycles
 from penstock.running.tending import Tending
 from penstock.threads import BesideThread
 
@@ -328,7 +328,7 @@ class Controller:
         kept = self._governed.remembering
         control = self._hands.control(NoControl() if kept is None else kept.control)
         session = self._governed.session(self._recorder, control)
-        return session.loop(self._engine, BesideRounds(self._tending.troubles, self._began_epoch_s, self._limits))
+        return session.loop(self._engine, BesideCycles(self._tending.troubles, self._began_epoch_s, self._limits))
 
     def _tend(self) -> None:
         self._hand.do("tending the jobs", self._engine.tend, TENDS_WITHIN_S, behind_s=0.0)

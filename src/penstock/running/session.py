@@ -15,7 +15,7 @@ from penstock.core.asked.intents import Intent
 from penstock.core.asked.orders import Control, NoControl
 from penstock.core.asked.price import Price
 from penstock.core.ports import Clock, Engine, Policy, Store, World
-from penstock.engines.hand import RoundLimits
+from penstock.engines.hand import CycleLimits
 from penstock.loop import Loop, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import policy_named, takes_profiles, with_routes
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class BesideRounds:
+class BesideCycles:
     """What goes on beside them: for real, where a simulated world needs none of it."""
 
     troubles: Callable[[], Sequence[str]] = tuple  # between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
-    limits: RoundLimits = RoundLimits()  # for how long engine and policy are waited for
+    limits: CycleLimits = CycleLimits()  # for how long engine and policy are waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Session:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     slot_price: Price | None = None
 
-    def loop(self, engine: Engine, beside: BesideRounds = BesideRounds()) -> Loop:
+    def loop(self, engine: Engine, beside: BesideCycles = BesideCycles()) -> Loop:
         """Who decides in each round over that engine."""
         return Loop(
             engine,
@@ -71,7 +71,7 @@ class Session:
             tending()
             return tending.troubles()
 
-        loop = self.loop(world, BesideRounds(tended))
+        loop = self.loop(world, BesideCycles(tended))
         world.open()
         try:
             world.start()

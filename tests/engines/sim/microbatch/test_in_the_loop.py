@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.intents import Intent, Latency
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Engine
@@ -49,7 +49,7 @@ class Cycles:
     def last_memory(self, policy: str, memory_type: type[Any]) -> None:
         return None
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
         return ()
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
