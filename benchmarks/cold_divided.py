@@ -1,6 +1,6 @@
 """A simulated fleet that begins cold, lived through with its slots divided: by a coordinator, or once for good.
 
-Each application has a governor, an agent and claims of its own, and all have one coordinator: these are the real ones,
+Each application has a loop, an agent and claims of its own, and all have one coordinator: these are the real ones,
 on one clock that nobody waits for.
 """
 
@@ -24,10 +24,11 @@ from penstock.engines.applications.wire import (
     read_report,
 )
 from penstock.governing.coordinated import Coordinated, ExecutorSize, OnSpark
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import LoopSettings, drive
 from penstock.planning.executors.claims import Claim
 from penstock.planning.executors.division import divided
 from penstock.planning.registry import policy_named
+from penstock.running.session import Session
 from penstock.store.memory import MemoryStore
 
 REPORTS_S = 2
@@ -48,7 +49,7 @@ def coordinated(fleet: ColdFleet, listed: bool = False) -> FleetRecord:
     engine = FleetEngine(_SimulatedCluster(fleet.slots, lives), known, even=lambda: now[0])
     store = MemoryStore(RunInfo("fleet", "fleet", "penstock", "fleet"))
     settings = LoopSettings(float(INTERVAL_S), stale_after_s=engine.silent_s, go_on=False, govern_from_s=10.0)
-    governor = Governor(engine, policy_named("penstock"), store, settings, intents=engine.intents)
+    loop = Session(engine.intents, policy_named("penstock"), store, settings).loop(engine)
     record = FleetRecord()
 
     def goes_on(at_s: int) -> None:
@@ -72,7 +73,7 @@ def coordinated(fleet: ColdFleet, listed: bool = False) -> FleetRecord:
         _check_law(fleet, lives, at_s)
 
     clock = _FleetClock(goes_on, lambda: engine.hurries and now[0] >= settings.govern_from_s)
-    drive(governor, clock, float(fleet.ends_s))
+    drive(loop, clock, float(fleet.ends_s))
     record.decided = [(decision.decision.at_s, decision.decision.why) for decision in store.read_run("fleet").decisions]
     return record
 

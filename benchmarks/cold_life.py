@@ -1,6 +1,6 @@
-"""An application of a simulated fleet that lives, with a governor of its own; and the record of what came of all.
+"""An application of a simulated fleet that lives, with a loop of its own; and the record of what came of all.
 
-What is simulated is Spark and its cluster manager. The governor is the real one, on a clock that nobody waits for.
+What is simulated is Spark and its cluster manager. The loop is the real one, on a clock that nobody waits for.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,9 @@ from penstock.core.run import RunInfo
 from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
+from penstock.running.session import Session
 from penstock.store.memory import MemoryStore
 
 
@@ -34,7 +35,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Held(NoControl):
-    """Inside an application of one tenant nothing is to be divided; its governor sees and learns alone."""
+    """Inside an application of one tenant nothing is to be divided; its loop sees and learns alone."""
 
     held: frozenset[str]
 
@@ -53,15 +54,10 @@ class Life:
         self._policy = policy_named(policy)
         store = MemoryStore(RunInfo(drawn.name, drawn.name, policy, "simulator"))
         self._settings = LoopSettings(float(INTERVAL_S), go_on=False)
-        self._governor = Governor(
-            self,
-            self._policy,
-            store,
-            self._settings,
-            _Held(frozenset({drawn.name})),
-            intents=lambda: {drawn.name: drawn.intent},
-        )
-        self._carried = self._governor.start()
+        held = _Held(frozenset({drawn.name}))
+        session = Session(lambda: {drawn.name: drawn.intent}, self._policy, store, self._settings, held)
+        self._loop = session.loop(self)
+        self._carried = self._loop.start()
         self._now_s, self._due_s = 0.0, float(INTERVAL_S)
         self.newest: Seen | None = None
         self._engine.apply([Step(drawn.name, (Executors(drawn.cluster.machines, 1),))])
@@ -94,7 +90,7 @@ class Life:
         """See, and remember, if that is due: as soon as its policy asks for it."""
         if self._now_s < self._due_s:
             return
-        self._carried = self._governor.run_cycle(self._carried, self._now_s)
+        self._carried = self._loop.run_cycle(self._carried, self._now_s)
         self._due_s += self._settings.wait_s(self._carried.failures, self._carried.again_s)
         assert self._carried.view is not None
         self.newest = Seen(self._now_s, self._carried.view, self._carried.memory)
@@ -115,7 +111,7 @@ class Life:
         return replace(found, jobs=jobs, levers=())
 
     def apply(self, steps: Sequence[Step]) -> Any:
-        """What an agent's own governor does."""
+        """What an agent's own loop does."""
         return self._engine.apply(steps)
 
     def worth(self, slots: Sequence[int]) -> tuple[float, ...]:

@@ -134,18 +134,18 @@ Round = tuple[float, float]  # seconds by the wall's clock, and of CPU
 
 def _timed_rounds() -> list[Round]:
     """What each round of the loop takes, from now on."""
-    from penstock.loop import Governor
+    from penstock.loop import Loop
 
     rounds: list[Round] = []
-    run_cycle = Governor.run_cycle
+    run_cycle = Loop.run_cycle
 
-    def timed(self: Governor, *asked: Any) -> Any:
+    def timed(self: Loop, *asked: Any) -> Any:
         began_s, cpu_s = time.monotonic(), time.thread_time()
         carried = run_cycle(self, *asked)
         rounds.append((time.monotonic() - began_s, time.thread_time() - cpu_s))
         return carried
 
-    Governor.run_cycle = timed  # type: ignore[method-assign, assignment]
+    Loop.run_cycle = timed  # type: ignore[method-assign, assignment]
     return rounds
 
 

@@ -24,8 +24,9 @@ from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 from penstock.planning.phoebe.prospects import Leeway
 from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.planning.profiling.jobs import CopySearch, CopySearchSettings
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.jobs import arrivals_of
-from penstock.simulation.reading import Variant, read_scenario
+from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult, simulate
 from penstock.simulation.scale_out import capacities_of
 
@@ -70,7 +71,7 @@ TITLES = {"cars": "Top-speed windowing on the load of cars", "ads": "Yahoo! stre
 def run(name: str, policy: str, executors: int, profiled: bool = True) -> RunResult:
     """One run of a scenario, beginning with so many executors."""
     path = ROOT / f"{name}.yaml"
-    (variant,) = read_scenario(path)
+    (variant,) = check_scenario(path)
     (job,) = variant.scenario.jobs
     assert job.scaleout is not None
     known = {} if profiled else {"profile": None}
@@ -81,7 +82,7 @@ def run(name: str, policy: str, executors: int, profiled: bool = True) -> RunRes
 
 def profiled(name: str) -> CopySearch:
     """The search of section III-C on the simulated job, with the paper's settings."""
-    (variant,) = read_scenario(ROOT / f"{name}.yaml")
+    (variant,) = check_scenario(ROOT / f"{name}.yaml")
     part = variant.scenario.jobs[0].scaleout
     assert part is not None
     job = ScaleOutJob(
@@ -154,7 +155,7 @@ def hindsight(name: str) -> float:
     With the failures of the world in the mean, no cost of change and no delay; where nothing recovers in time, what
     `phoebe` takes then. Who is luckier with his failures than the mean may save more.
     """
-    (variant,) = read_scenario(ROOT / f"{name}.yaml")
+    (variant,) = check_scenario(ROOT / f"{name}.yaml")
     scenario = variant.scenario
     (job,) = scenario.jobs
     part = job.scaleout

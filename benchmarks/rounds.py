@@ -28,7 +28,8 @@ from penstock.engines.spark.jobs import Job
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant
 from penstock.planning.combined import first_slots
-from penstock.simulation.reading import Variant, read_scenario
+from penstock.simulation.checking import check_scenario
+from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
 
 HERE = Path(__file__).parent
@@ -83,7 +84,7 @@ def simulated() -> Iterator[str]:
     yield from _head("scenario", *HEADINGS)
     for name, about in SCENARIOS:
         path = HERE.parent / "scenarios" / f"{name}.yaml"
-        first = read_scenario(path)[0].scenario
+        first = check_scenario(path)[0].scenario
         for models in MODELS:
             variant = Variant({"models": models}, first.model_copy(update={"models": models}))
             result = simulate(variant, "henge", path.parent)

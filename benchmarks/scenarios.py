@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.expect import Finding, judge
-from penstock.simulation.reading import read_scenario
 from penstock.simulation.run import simulate
 
 ROOT = Path(__file__).parents[1] / "scenarios"
@@ -28,7 +28,7 @@ def scenario_files() -> list[Path]:
 
 def judged(path: Path) -> tuple[str, list[Finding]]:
     """The scenario's name and what became of its claims."""
-    variants = read_scenario(path)
+    variants = check_scenario(path)
     first = variants[0].scenario
     runs = [simulate(variant, policy, path.parent) for variant in variants for policy in first.policies]
     return first.name, judge(first.expect, runs)

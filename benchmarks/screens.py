@@ -27,7 +27,8 @@ from penstock.core.run import RunInfo
 from penstock.core.seen.view import JobView, View
 from penstock.local.postgres import postgres_files
 from penstock.planning.registry import DEFAULT
-from penstock.simulation.reading import Variant, read_scenario
+from penstock.simulation.checking import check_scenario
+from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
 from penstock.simulation.schema import ScenarioFile
 from penstock.store.desk import Card
@@ -85,7 +86,7 @@ PAGES = (
 
 def recorded(store: SqlStore, policy: str, run_id: str, length_s: float = SHOWN_S) -> RunInfo:
     """The scenario under a policy, as if it had begun so long ago."""
-    (found,) = read_scenario(SCENARIO)
+    (found,) = check_scenario(SCENARIO)
     scenario: ScenarioFile = found.scenario.model_copy(update={"duration": length_s})
     began = time.time() - length_s
     info = store.begin(RunInfo(run_id, "urgent", policy, "simulator", "", began))

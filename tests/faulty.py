@@ -7,12 +7,12 @@ from math import inf
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.intents import Intent
 from penstock.core.asked.orders import Answer, Orders, Proposal
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.plan import Decision, Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import Clock, Policy, PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Loop, LoopSettings, drive
 from penstock.store.memory import MemoryStore
 from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
 
@@ -88,9 +88,9 @@ class FaultyStore:
         self.faults.strike("last_memory")
         return self.kept.last_memory(policy, memory_type)
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
-        self.faults.strike("rounds")
-        return self.kept.rounds(decided_from_s, before_s)
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
+        self.faults.strike("past_cycles")
+        return self.kept.past_cycles(decided_from_s, before_s)
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         self.faults.strike("windows")
@@ -145,14 +145,14 @@ class World:
     control: FaultyControl = field(init=False)
 
     @property
-    def governor(self) -> Governor:
+    def loop(self) -> Loop:
         policy = self.policy or FaultyPolicy(self.faults)
         parts = (self.engine, policy, self.store, self.settings, self.control)
-        return Governor(*parts, intents=lambda: self.intents)
+        return Loop(*parts, intents=lambda: self.intents)
 
     def governed(self, clock: Clock, after: Callable[[float], None]) -> None:
         """Until something ends it."""
-        drive(self.governor, clock, inf, after)
+        drive(self.loop, clock, inf, after)
 
     @property
     def cycles(self) -> tuple[Cycle, ...]:

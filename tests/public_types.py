@@ -25,8 +25,8 @@ Described = Mapping[str, frozenset[str] | None]  # the members of each class by 
 def described(reference: str) -> Described:
     """What the page describes, by name.
 
-    >>> described("::: penstock.loop.Governor\\n    options: {members: [start]}\\n\\n::: penstock.loop.drive\\n")
-    {'Governor': frozenset({'start'}), 'drive': None}
+    >>> described("::: penstock.loop.Loop\\n    options: {members: [start]}\\n\\n::: penstock.loop.drive\\n")
+    {'Loop': frozenset({'start'}), 'drive': None}
     """
     found: dict[str, frozenset[str] | None] = {}
     for block in reference.split("\n::: ")[0 if reference.startswith("::: ") else 1 :]:

@@ -12,7 +12,7 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import LatencyFigures, Snapshot
 from penstock.core.seen.states import State, state_of
 from penstock.core.seen.view import JobView, View, snapshot_of
-from penstock.loop import Carried, Governor
+from penstock.loop import Carried, Loop
 from penstock.store.memory import MemoryStore
 from tests.recorded import Noted, a_job, a_view
 
@@ -68,10 +68,10 @@ def governed(
     intent: Intent, rounds: Sequence[float], latency_s: float = 9.0, began_s: float = STARTED_S
 ) -> list[JobView]:
     store = MemoryStore()
-    governor = Governor(Late(latency_s), Watching(), store, began_epoch_s=began_s, intents=lambda: {"ads": intent})
-    carried = governor.start()
+    loop = Loop(Late(latency_s), Watching(), store, began_epoch_s=began_s, intents=lambda: {"ads": intent})
+    carried = loop.start()
     for at_s in rounds:
-        carried = governor.run_cycle(carried, at_s)
+        carried = loop.run_cycle(carried, at_s)
     return seen(store)
 
 
@@ -87,8 +87,8 @@ def test_a_budget_is_spent_and_its_tenant_counts_for_more_from_then_on() -> None
 def test_who_comes_after_goes_on_with_the_windows_that_a_store_kept() -> None:
     store, intent = MemoryStore(), Intent(Latency("3s"), budget=DAY)
     for at_s in (10.0, 70.0):  # each a controller of its own
-        governor = Governor(Late(9.0), Watching(), store, began_epoch_s=STARTED_S, intents=lambda: {"ads": intent})
-        governor.run_cycle(governor.start(), at_s)
+        loop = Loop(Late(9.0), Watching(), store, began_epoch_s=STARTED_S, intents=lambda: {"ads": intent})
+        loop.run_cycle(loop.start(), at_s)
     spent = seen(store)[-1].spent
     assert spent is not None
     assert spent.bad == 2
@@ -112,12 +112,10 @@ def test_in_an_excluded_period_nothing_is_missed() -> None:
 def test_what_a_person_asks_for_keeps_the_budget_and_the_excluded_periods_of_the_file() -> None:
     filed = Intent(Latency("3s"), budget=DAY, excluded=[Excluded(STARTED_S + 15.0, STARTED_S + 25.0, "a backfill")])
     store = MemoryStore()
-    governor = Governor(
-        Late(9.0), Watching(), store, control=Asking(), began_epoch_s=STARTED_S, intents=lambda: {"ads": filed}
-    )
-    carried: Carried = governor.start()
+    loop = Loop(Late(9.0), Watching(), store, control=Asking(), began_epoch_s=STARTED_S, intents=lambda: {"ads": filed})
+    carried: Carried = loop.start()
     for at_s in (10.0, 20.0):
-        carried = governor.run_cycle(carried, at_s)
+        carried = loop.run_cycle(carried, at_s)
     first, second = seen(store)
     assert (state_of(first), state_of(second)) == (State.FINE, State.RESTING)
     assert first.intent.budget == DAY

@@ -7,7 +7,7 @@ from penstock.core.plan import Outcome, Step
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import snapshot_of
-from penstock.loop import Governor
+from penstock.loop import Loop
 from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore
 from tests.recorded import a_view
@@ -28,11 +28,11 @@ class BusyEngine:
 
 def test_each_deed_is_recorded_with_the_first_cycle_after_it() -> None:
     engine, store = BusyEngine(), MemoryStore()
-    governor = Governor(engine, policy_named("static"), store)
-    carried = governor.start()
+    loop = Loop(engine, policy_named("static"), store)
+    carried = loop.start()
     for now in (10.0, 20.0, 30.0):
         engine.deeds.append(Deed(now - 3.0, "ads", f"slots {now} -> 1", "the cluster gives 1 in all"))
         engine.observe(now - 1.0)  # somebody looks
-        carried = governor.run_cycle(carried, now)
+        carried = loop.run_cycle(carried, now)
     assert [[deed.at_s for deed in view.deeds] for view in store.views("run")] == [[7.0], [17.0], [27.0]]
     assert store.read_run("run").deeds == tuple(engine.deeds)

@@ -25,7 +25,7 @@ from tests.recorded import RUN, URGENT, Noted, a_decision
 def driven(until_s: float, settings: LoopSettings = LoopSettings(), **stages: list[float]) -> World:
     """A world that was governed until then, in which these stages failed at these instants."""
     world = World(Faults(stages), settings)
-    drive(world.governor, Ticking(), until_s)
+    drive(world.loop, Ticking(), until_s)
     return world
 
 
@@ -95,7 +95,7 @@ def test_acting_that_fails_is_told_step_by_step_with_the_memory_of_a_policy_that
 def test_henge_neither_judges_nor_holds_against_a_job_what_the_engine_failed_to_do() -> None:
     every_round = [10.0 * number for number in range(1, 100)]
     world = World(Faults({"apply": every_round}), policy=Henge())
-    drive(world.governor, Ticking(), 900.0)
+    drive(world.loop, Ticking(), 900.0)
     tried = [place for place, cycle in enumerate(world.cycles) if cycle.plan.decisions]
     assert len(tried) > 1
     pending = world.cycles[tried[0]].memory.pending
@@ -145,7 +145,7 @@ def test_callers_own_functions_may_fail_as_well() -> None:
         if now == 20.0:
             raise EngineError("nobody listens")
 
-    drive(replace(world.governor, intents=intents), clock, 40.0, listen)
+    drive(replace(world.loop, intents=intents), clock, 40.0, listen)
     assert world.errors == [
         (10.0, None),
         (20.0, "hearing orders failed: no intents; what was asked before holds"),
@@ -157,15 +157,15 @@ def test_callers_own_functions_may_fail_as_well() -> None:
 
 def test_what_went_wrong_between_rounds_is_told_in_the_next_one() -> None:
     world, told = World(Faults()), [("tending failed: no answer",), ()]
-    governor = replace(world.governor, between=lambda: told.pop(0))
-    drive(governor, Ticking(), 20.0)
+    loop = replace(world.loop, between=lambda: told.pop(0))
+    drive(loop, Ticking(), 20.0)
     assert world.errors == [(10.0, "tending failed: no answer"), (20.0, None)]
 
 
 def test_who_was_paused_stays_paused_while_nobody_can_be_heard() -> None:
     world = World(Faults({"orders": [20.0]}))
     world.control.said = Orders(paused_by="ann")
-    drive(world.governor, Ticking(), 30.0)
+    drive(world.loop, Ticking(), 30.0)
     assert world.engine.done == []
 
 
@@ -180,7 +180,7 @@ def turned(fails: str) -> World:
     world = World(Faults({fails: [10.0], "orders": [20.0]}))
     turn = Wish("tasks", "fraud", 5, "map")
     world.control.said = Orders(turns=(Request(Act.TURN, "ann", 5.0, turn=turn),))
-    drive(world.governor, Ticking(), 20.0)
+    drive(world.loop, Ticking(), 20.0)
     return world
 
 
@@ -203,14 +203,14 @@ def approved() -> Orders:
 def test_what_was_approved_is_not_done_again_while_nobody_can_be_heard() -> None:
     world = World(Faults({"orders": [20.0]}))
     world.control.said = approved()
-    drive(world.governor, Ticking(), 20.0)
+    drive(world.loop, Ticking(), 20.0)
     assert (world.engine.done, world.control.settled) == ([(10.0, "ads")], [(7, Answer.DONE)])
 
 
 def test_what_was_approved_and_cannot_be_settled_is_done_when_it_can_be() -> None:
     world = World(Faults({"settle": [10.0]}))
     world.control.said = approved()
-    drive(world.governor, Ticking(), 20.0)
+    drive(world.loop, Ticking(), 20.0)
     assert world.engine.done == [(20.0, "ads")]
     assert world.errors[0] == (10.0, "asking tenants failed: ConnectionError: no answer; it is tried again")
 
@@ -219,7 +219,7 @@ def test_what_was_approved_and_cannot_be_settled_is_done_when_it_can_be() -> Non
 def test_a_controller_that_was_taken_over_ends(stage: str) -> None:
     world = World(Faults({stage: [20.0]}, LeaseLostError("another controller took this application over")))
     with pytest.raises(LeaseLostError, match="another controller"):
-        drive(world.governor, Ticking(), 100.0)
+        drive(world.loop, Ticking(), 100.0)
     assert world.faults.now == 20.0
 
 
@@ -264,7 +264,7 @@ def test_no_error_at_any_call_ends_governing_and_rounds_are_three_intervals_apar
     turn = Request(Act.TURN, "ann", 5.0, turn=Wish("tasks", "fraud", 2, "source"))
     world.control.said = replace(approved(), turns=(turn,), starts=("fraud",))
     rounds = list[float]()
-    drive(world.governor, Ticking(), 400.0, rounds.append)
+    drive(world.loop, Ticking(), 400.0, rounds.append)
     assert stage in faults.struck
     assert max(later - earlier for earlier, later in pairwise(rounds)) <= 30.0
     assert (400.0, "ads") in world.engine.done
@@ -275,5 +275,5 @@ def test_governing_lasts_as_long_as_was_said_also_where_the_rest_is_too_short_fo
     until_s: float, rounds: list[float]
 ) -> None:
     world, clock = World(Faults({}), LoopSettings()), Ticking()
-    drive(world.governor, clock, until_s)
+    drive(world.loop, clock, until_s)
     assert (clock.at_s, [cycle.at_s for cycle in world.cycles]) == (until_s, rounds)

@@ -10,7 +10,7 @@ from penstock.core.levers import BatchBound, Move, Partitions, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Loop, LoopSettings, drive
 from penstock.planning.baselines.hands_off import NoMemory
 from penstock.store.memory import MemoryStore
 from tests.engines.sim.microbatch.builders import a_job, an_engine
@@ -34,10 +34,10 @@ class TheirOwn:
 def cycle_of(*moves: Move, approval: frozenset[str] = frozenset()) -> tuple[Cycle, MicroBatchEngine]:
     """One round of a policy of theirs over a simulated application; what was recorded, and the application."""
     engine, store = an_engine(a_job(max_threads=3)), MemoryStore()
-    governor = Governor(
+    loop = Loop(
         engine, TheirOwn(moves), store, LoopSettings(approval=approval), intents=lambda: {"job": Intent(Latency("1s"))}
     )
-    governor.run_cycle(governor.start(), 10.0)
+    loop.run_cycle(loop.start(), 10.0)
     (cycle,) = store.cycles("run")
     return cycle, engine
 
@@ -84,7 +84,7 @@ def test_a_policy_is_asked_again_as_soon_as_it_wants_and_no_later_than_by_the_in
 ) -> None:
     engine, store = an_engine(a_job()), MemoryStore()
     settings, intents = LoopSettings(interval_s=10.0), {"job": Intent(Latency("1s"))}
-    drive(Governor(engine, Impatient(again_s), store, settings, intents=lambda: intents), Ticking(), 24.0)
+    drive(Loop(engine, Impatient(again_s), store, settings, intents=lambda: intents), Ticking(), 24.0)
     assert [cycle.at_s for cycle in store.cycles("run")] == rounds_at_s
 
 
@@ -97,6 +97,6 @@ class Hurrying(Ticking):
 
 def test_after_a_round_that_came_sooner_the_next_one_is_an_interval_away() -> None:
     store, intents = MemoryStore(), {"job": Intent(Latency("1s"))}
-    governor = Governor(an_engine(a_job()), Impatient(10.0), store, LoopSettings(10.0), intents=lambda: intents)
-    drive(governor, Hurrying(), 40.0)
+    loop = Loop(an_engine(a_job()), Impatient(10.0), store, LoopSettings(10.0), intents=lambda: intents)
+    drive(loop, Hurrying(), 40.0)
     assert [cycle.at_s for cycle in store.cycles("run")] == [10.0, 14.0, 24.0, 34.0]

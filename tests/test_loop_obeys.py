@@ -15,7 +15,7 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
 from penstock.errors import EngineError
-from penstock.loop import Carried, Governor, LoopSettings
+from penstock.loop import Carried, Loop, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -74,11 +74,11 @@ class Governed:
     def cycle(self, now: float) -> Carried:
         control = DeskControl(self.store.desk, RUN.id, Standing(approval=self.approval), epoch=lambda: now)
         settings = LoopSettings(approval=self.approval)
-        governor = Governor(
+        loop = Loop(
             self.engine, Eager(), self.store, settings, control, intents=lambda: {"ads": URGENT, "fraud": URGENT}
         )
-        before = governor.start() if self.carried is None else self.carried
-        self.carried = governor.run_cycle(before, now)
+        before = loop.start() if self.carried is None else self.carried
+        self.carried = loop.run_cycle(before, now)
         return self.carried
 
     def ask(self, act: Act, **about: object) -> None:

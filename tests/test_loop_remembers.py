@@ -14,7 +14,7 @@ from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import LatencyFigures, Snapshot
 from penstock.core.seen.view import View, snapshot_of
-from penstock.loop import Governor
+from penstock.loop import Loop
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
@@ -50,10 +50,10 @@ class Acting:
 
 def test_a_controller_that_dies_while_it_acts_finds_its_plan_and_its_memory() -> None:
     store = MemoryStore()
-    governor = Governor(DyingEngine(), Acting(), store, intents=lambda: {"ads": URGENT, "fraud": URGENT})
+    loop = Loop(DyingEngine(), Acting(), store, intents=lambda: {"ads": URGENT, "fraud": URGENT})
     with pytest.raises(PowerCut):
-        governor.run_cycle(governor.start(), 10.0)
-    assert governor.start().memory == Noted(1)
+        loop.run_cycle(loop.start(), 10.0)
+    assert loop.start().memory == Noted(1)
     (record,) = store.read_run("run").decisions
     assert (record.decision, record.outcomes) == (a_decision(10.0), ())
 
@@ -85,10 +85,10 @@ class Foreseeing:
 
 def test_an_estimated_recovery_counts_in_utility_until_the_estimate_is_over() -> None:
     store = MemoryStore()
-    governor = Governor(StillEngine(), Foreseeing(), store, intents=lambda: intents)
-    carried, intents = governor.start(), {"ads": Intent(Recovery("60s", utility=40))}
+    loop = Loop(StillEngine(), Foreseeing(), store, intents=lambda: intents)
+    carried, intents = loop.start(), {"ads": Intent(Recovery("60s", utility=40))}
     for now in (10.0, 20.0, 30.0):
-        carried = governor.run_cycle(carried, now)
+        carried = loop.run_cycle(carried, now)
     run = store.read_run("run")
     assert list(run.job("ads").utility) == [None, 20.0, None]
     assert list(run.job("ads").recovery_s) == [None, 120.0, None]
@@ -129,10 +129,10 @@ def governed(place: Path, intent: Intent, rounds: Sequence[int]) -> list[str]:
     """What a controller says of its decisions that begins in the first of these rounds and dies after the last."""
     with closing(open_store(place)) as store:
         store.begin(replace(RUN, started_at_s=0.0))
-        governor = Governor(Slowing(), ActingOnce(), store, intents=lambda: {"ads": intent, "fraud": URGENT})
-        carried = governor.start(float(rounds[0]))
+        loop = Loop(Slowing(), ActingOnce(), store, intents=lambda: {"ads": intent, "fraud": URGENT})
+        carried = loop.start(float(rounds[0]))
         for now in rounds:
-            carried = governor.run_cycle(carried, float(now))
+            carried = loop.run_cycle(carried, float(now))
             assert carried.error is None
         return [record.verdict.text for record in store.read_run(RUN.id).decisions if record.verdict is not None]
 

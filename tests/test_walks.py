@@ -86,9 +86,9 @@ OTHER_WAYS = {
     "From an intent in YAML to a pool of Spark": {
         "config/intents.py:that_hold",
         "governing/controller.py:Controller.start",
-        "loop.py:Governor.start",
+        "loop.py:Loop.start",
     },
-    "From an event to a decision": {"loop.py:Governor.start", "loop.py:Governor._act"},
+    "From an event to a decision": {"loop.py:Loop.start", "loop.py:Loop._act"},
 }
 FILE = """
 jobs:

@@ -41,7 +41,7 @@ class _Until(io.RawIOBase):
         super().close()
 
 
-class _Bounded:
+class _BoundedSocket:
     """A socket as a response has it."""
 
     def __init__(self, sock: Any) -> None:
@@ -53,7 +53,7 @@ class _Bounded:
 
 class _Answer(http.client.HTTPResponse):
     def __init__(self, sock: Any, *args: Any, **how: Any) -> None:
-        super().__init__(_Bounded(sock), *args, **how)  # type: ignore[arg-type]
+        super().__init__(_BoundedSocket(sock), *args, **how)  # type: ignore[arg-type]
 
 
 class Connection(http.client.HTTPConnection):

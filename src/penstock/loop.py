@@ -25,7 +25,7 @@ from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcom
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store, start_by_hand
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
-from penstock.engines.hand import RoundLimits
+from penstock.engines.hand import CycleLimits
 from penstock.errors import ConfigError
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
 from penstock.planning.guards.approval import held_still, renewed, split
@@ -99,7 +99,7 @@ def as_seen(view: View) -> View:
 
 
 @dataclass(frozen=True, slots=True)
-class Governor:
+class Loop:
     """One engine, one policy, one store, and the intents that they serve."""
 
     engine: Engine
@@ -110,7 +110,7 @@ class Governor:
     advice: Callable[[View], View] = as_seen  # what is known beforehand of jobs, beside what is seen of them
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
-    limits: RoundLimits = RoundLimits()  # for how long its engine and its policy are waited for
+    limits: CycleLimits = CycleLimits()  # for how long its engine and its policy are waited for
     intents: Callable[[], Mapping[str, Intent]] = dict  # what is wanted of each job, by its file
     slot_price: Price | None = None
 
@@ -123,7 +123,7 @@ class Governor:
         window_s = self.settings.window_s
         left_open = OpenDecisions(window_s=window_s)
         with troubles.during(Stage.STORING):
-            left_open = resumed(self.store.rounds(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now, window_s)
+            left_open = resumed(self.store.past_cycles(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now, window_s)
         return Carried(fresh if stored is None else stored, left_open, said=tuple(troubles.said))
 
     def troubles(self) -> Troubles:
@@ -292,30 +292,30 @@ def _wanted(name: str, intent: Intent, orders: Orders | None) -> Intent:
 
 
 def drive(
-    governor: Governor,
+    loop: Loop,
     clock: Clock,
     until_s: float,
     on_cycle: Callable[[float], None] = lambda now: None,
     carried: Carried | None = None,
-    newest: Callable[[], Governor] | None = None,
+    newest: Callable[[], Loop] | None = None,
 ) -> Carried:
     """Repeat the cycle until `until_s`, or until the clock says to stop; what another loop would go on from.
 
     `carried` is what an earlier one came to, else the stored memory is where it begins. `newest` says before each
     round who governs from then on: by a policy of the same kind, with whose memory it goes on.
     """
-    carried = governor.start(clock.now()) if carried is None else carried
+    carried = loop.start(clock.now()) if carried is None else carried
     due = clock.now()
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
-        due = max(due + governor.settings.wait_s(carried.failures, carried.again_s), clock.now())
+        due = max(due + loop.settings.wait_s(carried.failures, carried.again_s), clock.now())
         # What is left at the end may be too short for another round: the jobs have it all the same.
         if not clock.wait_until(min(due, until_s)) or due > until_s:
             return carried
         due = min(due, clock.now())  # who waits for somebody in a hurry waits no longer
-        governor = governor if newest is None else newest()
-        carried = governor.run_cycle(carried, clock.now())
-        troubles = governor.troubles()
+        loop = loop if newest is None else newest()
+        carried = loop.run_cycle(carried, clock.now())
+        troubles = loop.troubles()
         with troubles.during(Stage.TELLING):
             on_cycle(clock.now())
         carried = replace(carried, said=tuple(troubles.said))

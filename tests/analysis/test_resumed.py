@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.analysis.verdicts import OpenDecisions, resumed
-from penstock.core.cycle import PastRound
+from penstock.core.cycle import PastCycle
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Effect, Reason, Verdict
 from penstock.core.seen.view import View
@@ -24,13 +24,13 @@ def at(at_s: float, utility: float | None) -> View:
     return view(at_s, [plain if utility is not None else replace(plain, utility=None)], max_threads=100)
 
 
-def until(last_s: int, utility: float = 2.0) -> list[PastRound]:
+def until(last_s: int, utility: float = 2.0) -> list[PastCycle]:
     """Rounds up to that, every ten seconds; the decision is in the first one, of a tenant that had 5."""
-    later = [PastRound(at(float(at_s), utility)) for at_s in range(10, last_s + 1, 10)]
-    return [PastRound(at(0.0, 5.0), (STEP,)), *later]
+    later = [PastCycle(at(float(at_s), utility)) for at_s in range(10, last_s + 1, 10)]
+    return [PastCycle(at(0.0, 5.0), (STEP,)), *later]
 
 
-def goes_on(past: Sequence[PastRound], began_s: int, utility: float | None, last_s: int = 700) -> list[Verdict]:
+def goes_on(past: Sequence[PastCycle], began_s: int, utility: float | None, last_s: int = 700) -> list[Verdict]:
     """All verdicts of the controller that begins then, and sees this utility for good."""
     now_open = resumed(past, float(began_s))
     told: list[Verdict] = []
@@ -121,9 +121,9 @@ utilities = st.fixed_dictionaries({name: st.sampled_from([None, 1.0, 4.0, 4.0, 9
 
 
 @st.composite
-def lived(draw: st.DrawFn) -> list[PastRound]:
+def lived(draw: st.DrawFn) -> list[PastCycle]:
     """Eight minutes of two tenants, with a step now and then, some of which are taken back by the next."""
-    past: list[PastRound] = []
+    past: list[PastCycle] = []
     threads = 4
     for number, values in enumerate(draw(st.lists(utilities, min_size=48, max_size=48))):
         at_s = 10.0 * number
@@ -132,7 +132,7 @@ def lived(draw: st.DrawFn) -> list[PastRound]:
             after = 12 - threads
             move = Tasks(draw(st.sampled_from(NAMES)), "work", threads, after)
             decisions, threads = (Decision(Reason.RECONFIGURED, (move,), "why", at_s, 8.0),), after
-        past.append(PastRound(seen(at_s, values), decisions))
+        past.append(PastCycle(seen(at_s, values), decisions))
     return past
 
 
@@ -142,8 +142,8 @@ def seen(at_s: float, values: Mapping[str, float | None]) -> View:
 
 
 @given(lived(), st.integers(1, 47))
-def test_a_controller_started_again_at_once_judges_as_one_that_never_ended(past: list[PastRound], died: int) -> None:
-    def told(now_open: OpenDecisions, rounds: Sequence[PastRound]) -> list[tuple[object, ...]]:
+def test_a_controller_started_again_at_once_judges_as_one_that_never_ended(past: list[PastCycle], died: int) -> None:
+    def told(now_open: OpenDecisions, rounds: Sequence[PastCycle]) -> list[tuple[object, ...]]:
         found: list[tuple[object, ...]] = []
         for one in rounds:
             now_open, verdicts = now_open.judge(one.view, one.decisions)

@@ -279,7 +279,7 @@ def test_where_rounds_are_minutes_apart_the_next_one_is_what_there_is() -> None:
 
 def test_no_more_is_kept_than_the_last_two_minutes() -> None:
     now_open, told = lived([seen(float(at_s), {"fraud": 5.0}) for at_s in range(1000)], {500.0: [decision(500.0)]})
-    assert len(now_open.rounds) == 2 * LONGEST_SETTLE_S
+    assert len(now_open.cycles) == 2 * LONGEST_SETTLE_S
     assert (now_open.decisions, len(told)) == ((), 1)
 
 

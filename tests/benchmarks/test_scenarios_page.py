@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from scenarios import HEAD, HOLDS, MISSED, renewed, rows_of, scenario_files
 
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.expect import wanted
-from penstock.simulation.reading import read_scenario
 from penstock.simulation.schema import ExpectPart, ScenarioFile
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 PAGE = (RESULTS / "scenarios.md").read_text(encoding="utf-8")
-FILES = [read_scenario(path)[0].scenario for path in scenario_files()]
+FILES = [check_scenario(path)[0].scenario for path in scenario_files()]
 
 
 def declared(name: str, part: ExpectPart) -> tuple[str, str]:

@@ -39,7 +39,7 @@ from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.settings import SparkSettings
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Loop, LoopSettings, drive
 from penstock.running.tending import Tending
 from penstock.store.memory import MemoryStore
 from tests.patience import patience_s
@@ -259,10 +259,10 @@ class Life:
         tending = Tending(lambda: self.hand.do("tending the jobs", deeds.tend, TENDS_WITHIN_S, behind_s=0.0))
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
         settings = LoopSettings(INTERVAL_S)
-        governor = Governor(
+        loop = Loop(
             deeds, EveryLever(), self.store, settings, between=tending.troubles, limits=limits, intents=lambda: wanted
         )
-        drive(governor, _Clock(self, tending), until_s, lambda now: self._round())
+        drive(loop, _Clock(self, tending), until_s, lambda now: self._round())
         self.hand.close()
 
     def close(self) -> None:

@@ -209,7 +209,7 @@ def test_who_may_stand_still_is_not_asked_by_the_thread_that_governs() -> None:
     governed = Governed(INTENTS, policy, remembering, SETTINGS)
     with Controller(cast(SparkEngine, world), governed) as controller:
         eventually(lambda: len(controller.views) > 1)
-    calls = {"orders", "decide", "announce", "append", "last_memory", "rounds", "leave", "close"}
+    calls = {"orders", "decide", "announce", "append", "last_memory", "past_cycles", "leave", "close"}
     assert {call: threads.of.get(call) for call in calls} == dict.fromkeys(calls, "penstock-hand")
 
 

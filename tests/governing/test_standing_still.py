@@ -17,13 +17,13 @@ from penstock.core.ports import Policy, Store
 from penstock.engines.hand import Hand
 from penstock.engines.hands import Hands
 from penstock.errors import EngineError
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Loop, LoopSettings, drive
 from tests.faulty import Faults, FaultyControl, FaultyEngine, FaultyPolicy, FaultyStore
 from tests.patience import patience_s
 from tests.recorded import RUN, URGENT, a_decision
 
 INTERVAL_S, HANGS_AT_S, HANGS_FOR_S, UNTIL_S = 10.0, 50.0, 60.0, 200.0
-ONLY_AT_FIRST = ("last_memory", "rounds", "windows")  # the store is asked for these while governing begins
+ONLY_AT_FIRST = ("last_memory", "past_cycles", "windows")  # the store is asked for these while governing begins
 CALLS = sorted({name for part in (Policy, Store, Control) for name, call in vars(part).items() if isfunction(call)})
 CALLS = [name for name in CALLS if name[0] != "_" and name not in ("start", "leave")]  # no round of theirs
 
@@ -91,8 +91,8 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
     settings = LoopSettings(INTERVAL_S, approval=frozenset({"fraud"}))
     intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}
     control, limits = hands.control(asked(faults)), hands.limits()
-    governor = Governor(engine, policy, hands.store(store), settings, control, limits=limits, intents=lambda: intents)
-    drive(governor, Passing(faults), UNTIL_S, ends_s.append)
+    loop = Loop(engine, policy, hands.store(store), settings, control, limits=limits, intents=lambda: intents)
+    drive(loop, Passing(faults), UNTIL_S, ends_s.append)
     hands.let_go(lambda: None)
     assert faults.hung_at_s is not None
     assert max(later - earlier for earlier, later in pairwise(ends_s)) <= 3 * INTERVAL_S
@@ -110,8 +110,8 @@ def test_who_asks_for_a_start_holds_up_no_round_while_the_engine_stands_still(ca
     hands, engines = Hands(faults.hand(deciding=True), faults.hand(deciding=True)), faults.hand(deciding=False)
     control, limits = FaultyControl(faults, Orders(starts=("ads", "fraud"))), hands.limits(engines)
     settings, wanted = LoopSettings(INTERVAL_S), {"ads": URGENT, "fraud": URGENT}
-    governor = Governor(engine, FaultyPolicy(faults), store, settings, control, limits=limits, intents=lambda: wanted)
-    drive(governor, Passing(faults), UNTIL_S, ends_s.append)
+    loop = Loop(engine, FaultyPolicy(faults), store, settings, control, limits=limits, intents=lambda: wanted)
+    drive(loop, Passing(faults), UNTIL_S, ends_s.append)
     engines.close()
     hands.let_go(lambda: None)
     assert faults.hung_at_s is not None

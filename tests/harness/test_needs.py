@@ -62,10 +62,10 @@ def test_what_is_missing_is_a_line_to_write() -> None:
     assert "pytestmark = pytest.mark.server" in sentence({"postgres", "initdb"})
 
 
-def test_the_contract_that_the_fake_is_held_to_on_real_spark_is_about_fifteen_tests() -> None:
+def test_the_contract_that_the_fake_is_held_to_on_real_spark_is_under_twenty_tests() -> None:
     """`make test` would take as long as it did with all of them: who adds one takes another out."""
     marked = dict(in_the_contract())
-    assert 12 <= len(marked) <= 20
+    assert 12 <= len(marked) < 20
     # One mark is one test, at its function.
     assert [name for name, decorators in marked.items() if "pytest.mark.parametrize" in decorators] == []
     assert sum(text.count(MARK) for text in texts()) == len(marked)

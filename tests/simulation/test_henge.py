@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from penstock.simulation.reading import read_scenario
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.run import RunResult, simulate
 from tests.simulation.small import written
 
@@ -11,7 +11,7 @@ from tests.simulation.small import written
 def run(tmp_path: Path, **raw: Any) -> RunResult:
     """A scenario under Henge, from its first second."""
     path = written(tmp_path, {"govern_from": "0s", "seed": 3, **raw})
-    return simulate(read_scenario(path)[0], "henge", path.parent)
+    return simulate(check_scenario(path)[0], "henge", path.parent)
 
 
 LINE = {

@@ -7,13 +7,13 @@ import pytest
 import yaml
 
 from penstock.errors import ConfigError
-from penstock.simulation.reading import read_scenario
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.run import simulate
 from tests.simulation.small import job, scenario, written
 
 
 def run_all(path: Path) -> None:
-    for variant in read_scenario(path):
+    for variant in check_scenario(path):
         simulate(variant, "static", path.parent)
 
 
@@ -28,7 +28,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"jobs": [job(threads={"sink": 3})]},
-        "jobs.0.threads.sink: 'sink' cannot be used; name an operator of it: source, work",
+        "jobs.a.threads.sink: 'sink' cannot be used; name an operator of it: source, work",
     ),
     (
         {"jobs": [job(rate=-5)]},
@@ -45,7 +45,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     ({"jobs": [job(intent={"latency": "soon"})]}, "jobs.a.intent.latency: 'soon' cannot be used; write a number of"),
     ({"jobs": [job(intent={})]}, "jobs.a.intent: 'nothing' cannot be used; state at least one of latency, juice"),
-    ({"jobs": [job(topology="star")]}, "jobs.0.topology: 'star' cannot be used; name one of topologies: line"),
+    ({"jobs": [job(topology="star")]}, "jobs.a.topology: 'star' cannot be used; name one of topologies: line"),
     ({"jobs": [job(), job()]}, "jobs.1.name: 'a' cannot be used; give each job a name of its own"),
     ({"jobs": []}, "jobs: [] cannot be used; give at least one"),
     ({"durration": "1h"}, "durration: '1h' cannot be used; there is no such field; did you mean duration?"),
@@ -78,12 +78,12 @@ def test_a_wrong_field_gives_one_error_with_its_place_value_and_remedy(
 @pytest.mark.parametrize("text", ["", "- a list", "name: [unclosed", "just words"])
 def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigError, match="scenario: "):
-        read_scenario(written(tmp_path, text))
+        check_scenario(written(tmp_path, text))
 
 
 def test_every_combination_of_what_varies_is_a_variant(tmp_path: Path) -> None:
     raw = scenario(vary={"jobs.0.rate": [100, 200], "jobs.0.threads.work": [1, 2, 3]})
-    variants = read_scenario(written(tmp_path, raw))
+    variants = check_scenario(written(tmp_path, raw))
     assert [variant.label for variant in variants][:2] == ["rate=100 work=1", "rate=100 work=2"]
     assert [variant.scenario.jobs[0].threads["work"] for variant in variants] == [1, 2, 3, 1, 2, 3]
     assert variants[5].scenario.jobs[0].rate.constant == 200
@@ -95,9 +95,9 @@ def test_topologies_may_be_shared_through_an_included_file(tmp_path: Path) -> No
     raw = {**scenario(include=["shared.yaml"])}
     del raw["topologies"]
     run_all(written(tmp_path, raw))
-    assert list(read_scenario(written(tmp_path, raw))[0].scenario.topologies) == ["line"]
+    assert list(check_scenario(written(tmp_path, raw))[0].scenario.topologies) == ["line"]
 
 
 def test_copies_get_numbers(tmp_path: Path) -> None:
-    (variant,) = read_scenario(written(tmp_path, scenario(jobs=[job(copies=2), job(name="b")])))
+    (variant,) = check_scenario(written(tmp_path, scenario(jobs=[job(copies=2), job(name="b")])))
     assert list(simulate(variant, "static", tmp_path).recorder.jobs) == ["a-1", "a-2", "b"]

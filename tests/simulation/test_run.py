@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from penstock.errors import ConfigError
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.expect import judge
-from penstock.simulation.reading import read_scenario
 from penstock.simulation.run import RunResult, simulate
 from penstock.simulation.schema import ExpectPart
 from tests.simulation.small import job, scenario, written
@@ -19,7 +19,7 @@ SATURATED = job(rate={"constant": 1500, "noise": 0.05})  # one thread of work do
 
 def result(tmp_path: Path, policy: str = "henge", seed: int = 0, **over: Any) -> RunResult:
     raw = scenario(**{"duration": "600s", "jobs": [SATURATED], "cluster": {"noise": 0.02}, **over})
-    (variant,) = read_scenario(written(tmp_path, raw))
+    (variant,) = check_scenario(written(tmp_path, raw))
     return simulate(variant, policy, tmp_path, seed)
 
 
@@ -94,7 +94,7 @@ def test_a_claim_may_compare_two_policies(tmp_path: Path) -> None:
 
 def test_a_claim_may_compare_two_variants(tmp_path: Path) -> None:
     path = written(tmp_path, scenario(vary={"jobs.0.rate": [100, 50]}))
-    runs = [simulate(variant, "static", tmp_path) for variant in read_scenario(path)]
+    runs = [simulate(variant, "static", tmp_path) for variant in check_scenario(path)]
     asked = {"claim": "c", "metric": "juice_mean", "policy": "static", "variant": {"jobs.0.rate": 50}, "at_least": 1}
     (found,) = judge([ExpectPart.model_validate({**asked, "against_variant": {"jobs.0.rate": 100}})], runs)
     assert (found.figure, found.wanted) == (1.0, "at least 1.0 times that of rate 100")
@@ -151,5 +151,5 @@ def test_included_yaml_is_read_from_beside_the_scenario(tmp_path: Path) -> None:
     (tmp_path / "rates.csv").write_text("t,rate\n0,10\n60,30\n", encoding="utf-8")
     trace = {"trace": {"file": "rates.csv", "step": "60s", "mean": 100}}
     path = written(tmp_path, yaml.safe_dump(scenario(duration="120s", jobs=[job(rate=trace)])))
-    (variant,) = read_scenario(path)
+    (variant,) = check_scenario(path)
     assert simulate(variant, "static", tmp_path).recorder.column("arrival_rps").max() <= 151

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from penstock.errors import ConfigError
-from penstock.simulation.reading import read_scenario
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.run import RunResult, simulate
 from penstock.simulation.scale_out import profiles_of
 from tests.simulation.small_scale_out import scenario
 
 
 def result(path: Path, policy: str) -> RunResult:
-    (variant,) = read_scenario(path)
+    (variant,) = check_scenario(path)
     return simulate(variant, policy, path.parent)
 
 
@@ -36,7 +36,7 @@ def test_phoebe_takes_what_the_target_needs_and_no_more(tmp_path: Path) -> None:
 
 
 def test_policies_are_given_the_profile_by_job(tmp_path: Path) -> None:
-    (variant,) = read_scenario(scenario(tmp_path))
+    (variant,) = check_scenario(scenario(tmp_path))
     assert [seen.saturated for seen in profiles_of(variant.scenario, tmp_path)["a"]] == [False, True, False, True]
 
 
@@ -45,7 +45,7 @@ def test_policies_are_given_the_profile_by_job(tmp_path: Path) -> None:
     [
         ({"faults": [{"kind": "link", "at": "1s"}]}, "faults.0.kind: 'link' cannot be used"),
         ({"faults": [{"kind": "job", "target": "z", "at": "1s"}]}, "faults.target: 'z' cannot be used; name a job: a"),
-        ({"scaleout": {"measured": "none.csv"}}, "jobs.0.scaleout.measured"),
+        ({"scaleout": {"measured": "none.csv"}}, "jobs.a.scaleout.measured"),
         ({"cluster": {"slots": 2}}, "executors: 2 cannot be used; the jobs start with 4 in all"),
     ],
 )
@@ -57,4 +57,4 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path, over: dict[str, Any
 
 def test_a_job_needs_one_law_of_speed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="give either capacity"):
-        read_scenario(scenario(tmp_path, scaleout={"capacity": {1: 100}}))
+        check_scenario(scenario(tmp_path, scaleout={"capacity": {1: 100}}))

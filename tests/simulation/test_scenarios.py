@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.expect import judge
-from penstock.simulation.reading import read_scenario
 from penstock.simulation.run import simulate
 
 ROOT = Path(__file__).parents[2] / "scenarios"
@@ -27,7 +27,7 @@ def cases() -> Iterator[ParameterSet]:
 
 @pytest.mark.parametrize("path", [*cases()])
 def test_the_claims_of_a_scenario_come_out_as_it_says(path: Path) -> None:
-    variants = read_scenario(path)
+    variants = check_scenario(path)
     expectations = variants[0].scenario.expect
     wanted = [part.variant for part in expectations if part.variant is not None]
     # Variants and policies that no claim is about are for the command, not for the tests.

@@ -10,7 +10,7 @@ from penstock.core.seen.failures import FailureKind
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.errors import ConfigError
-from penstock.simulation.reading import read_scenario
+from penstock.simulation.checking import check_scenario
 from tests.simulation.small_scale_out import scenario
 
 
@@ -54,10 +54,10 @@ def test_what_is_noticed_first_stops_the_job_for_both() -> None:
 
 def test_a_scenario_says_what_is_lost_only_where_that_makes_a_difference(tmp_path: Path) -> None:
     fault = {"kind": "job", "target": "a", "at": "300s", "lost": "query"}
-    (variant,) = read_scenario(scenario(tmp_path, faults=[fault], scaleout={"downtimes": {"query": ["2s", "3s"]}}))
+    (variant,) = check_scenario(scenario(tmp_path, faults=[fault], scaleout={"downtimes": {"query": ["2s", "3s"]}}))
     assert variant.scenario.faults[0].lost is FailureKind.QUERY
     with pytest.raises(ConfigError, match=r"faults\.0.lost: 'query' cannot be used; leave it out"):
-        read_scenario(scenario(tmp_path, faults=[fault], engine="micro-batch"))
+        check_scenario(scenario(tmp_path, faults=[fault], engine="micro-batch"))
 
 
 def test_what_was_done_while_no_checkpoint_was_completed_is_done_again() -> None:

@@ -344,19 +344,19 @@ def test_rounds_are_told_from_before_the_first_decision_that_may_be_open(reopen:
         store.announce(replace(cycle, outcome=Outcome()))
         store.append(cycle)
     store = begun(reopen)
-    found = store.rounds(decided_from_s=40.0, before_s=25.0)
+    found = store.past_cycles(decided_from_s=40.0, before_s=25.0)
     assert [one.view.at_s for one in found] == [50.0, 60.0, 70.0, 80.0, 90.0]
     assert [one.decisions for one in found if one.decisions] == [cycle.plan.decisions for cycle in acting[1:]]
     assert [one.view.jobs for one in found[:2]] == [quiet[2].view.jobs, acting[1].view.jobs]
-    assert len(store.rounds(decided_from_s=0.0, before_s=0.0)) == 8
-    assert tuple(store.rounds(decided_from_s=95.0, before_s=95.0)) == ()
+    assert len(store.past_cycles(decided_from_s=0.0, before_s=0.0)) == 8
+    assert tuple(store.past_cycles(decided_from_s=95.0, before_s=95.0)) == ()
 
 
 def test_rounds_of_another_run_are_not_told(reopen: Reopen) -> None:
     store = begun(reopen)
     store.append(an_acting_cycle(10.0))
     store.begin(replace(RUN, id="demo-2"))
-    assert tuple(store.rounds(decided_from_s=0.0, before_s=60.0)) == ()
+    assert tuple(store.past_cycles(decided_from_s=0.0, before_s=60.0)) == ()
 
 
 def test_what_went_wrong_in_the_loop_is_kept_until_it_is_over(reopen: Reopen) -> None:

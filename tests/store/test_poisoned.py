@@ -162,7 +162,7 @@ def test_a_driver_goes_on_with_a_run_whose_record_is_spoilt(path: Path, governed
     assert set(left_behind(path, RUN.id).slots) <= {"ads", "fraud"}
     kept = remembered(store, RUN, LoopSettings())
     kept.store.last_memory("henge", Noted)
-    kept.store.rounds(0.0, 60.0)
+    kept.store.past_cycles(0.0, 60.0)
     kept.store.append(an_acting_cycle(20.0))
     assert (kept.lost, store.last_at_s) == (False, 20.0)
 

@@ -18,7 +18,7 @@ from penstock.core.run import RunInfo
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering, remembered
 from penstock.local.postgres import PostgresFiles, postgres_files
-from penstock.loop import Carried, Governor, LoopSettings
+from penstock.loop import Carried, Loop, LoopSettings
 from penstock.store.open import open_store
 from penstock.web.reading import Reader
 from penstock.web.server import Site
@@ -49,12 +49,12 @@ class Governing:
     kept: Remembering
     now: float = 0.0
     carried: Carried | None = None
-    governor: Governor = field(init=False)
+    loop: Loop = field(init=False)
 
     def __post_init__(self) -> None:
         parts = FaultyEngine(Faults()), FaultyPolicy(Faults(), jobs=()), Recorder(self.kept.store)
-        self.governor = Governor(*parts, LoopSettings(INTERVAL_S), self.kept.control, intents=lambda: WELL)
-        self.carried = self.governor.start()
+        self.loop = Loop(*parts, LoopSettings(INTERVAL_S), self.kept.control, intents=lambda: WELL)
+        self.carried = self.loop.start()
 
     def remembers_in_memory(self) -> bool:
         """Whether its store has failed."""
@@ -64,7 +64,7 @@ class Governing:
         for _ in range(count):
             assert self.carried is not None
             self.now += INTERVAL_S
-            self.carried = self.governor.run_cycle(self.carried, self.now)
+            self.carried = self.loop.run_cycle(self.carried, self.now)
 
 
 @contextmanager

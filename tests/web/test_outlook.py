@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.simulation.reading import read_scenario
+from penstock.simulation.checking import check_scenario
 from penstock.simulation.run import simulate
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.sockets
 def test_a_tenant_that_is_planned_ahead_shows_its_forecast_and_its_recovery(
     policy: str, store: SqlStore, site: Site, tmp_path: Path
 ) -> None:
-    (variant,) = read_scenario(scenario(tmp_path, duration="1200s", faults=[]))
+    (variant,) = check_scenario(scenario(tmp_path, duration="1200s", faults=[]))
     run = store.begin(replace(RUN, id="ahead"))
     simulate(variant, policy, tmp_path, also=store)
     newest = Gallery(store.database, run.id).newest()

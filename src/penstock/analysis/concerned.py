@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from penstock.analysis.rounds import Round, mean_utility
+from penstock.analysis.cycle_figures import CycleFigures, mean_utility
 from penstock.core.asked.intents import Intent
 from penstock.core.plan import Decision
 from penstock.core.seen.shares import slot_share
@@ -27,14 +27,16 @@ class Concerned:
         return self.intent.max_utility
 
 
-def concerned_by(decision: Decision, view: View, rounds: Sequence[Round], needed_s: float) -> tuple[Concerned, ...]:
+def concerned_by(
+    decision: Decision, view: View, cycles: Sequence[CycleFigures], needed_s: float
+) -> tuple[Concerned, ...]:
     """With the utilities that they had for so long before it."""
     asked = {job.name: job.stated for job in view.jobs}
     touched = [name for name in decision.jobs if name in asked]
     # What is done to the whole cluster, or to nobody by name, concerns everybody.
     whole = not touched or len(touched) < len(decision.jobs)
     others = sorted(asked.keys() - {*touched}) if whole else _taken_from(decision, view)
-    past = [found for found in rounds if decision.at_s - needed_s < found.at_s <= decision.at_s]
+    past = [found for found in cycles if decision.at_s - needed_s < found.at_s <= decision.at_s]
     named = frozenset(touched)
     names = (*touched, *others)
     return tuple(Concerned(name, name in named, asked[name], mean_utility(name, asked[name], past)) for name in names)

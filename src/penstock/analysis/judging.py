@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from penstock.analysis.beside_foretold import beside_what_was_foretold
 from penstock.analysis.concerned import Concerned
+from penstock.analysis.cycle_figures import CycleFigures, arrivals_rps, mean_utility
 from penstock.analysis.open_decision import OpenDecision
-from penstock.analysis.rounds import Round, arrivals_rps, mean_utility
 from penstock.core.known.settling import LOOKS
 from penstock.core.naming import named
 from penstock.core.plan import AGAIN, NO_CHANGE, Effect, Reason, Verdict
@@ -16,33 +16,33 @@ _MORE_ARRIVES = 1.2  # times as many rows as when it was decided: what is worse 
 
 
 @dataclass(frozen=True, slots=True)
-class SaidOfRound:
+class SaidOfCycle:
     """What the policy says of it, or why nobody was asked to decide in it (`idle`)."""
 
     note: str
     idle: bool
 
 
-def verdict_on(found: OpenDecision, view: View, rounds: Sequence[Round], said: SaidOfRound) -> Verdict:
+def verdict_on(found: OpenDecision, view: View, cycles: Sequence[CycleFigures], said: SaidOfCycle) -> Verdict:
     """How those concerned fare now, beside how they did before."""
     decision = found.decision
-    # Rounds may be further apart than anything needs to settle: then the present one is all there is to know it from.
-    since = _since(found, rounds) or rounds[-1:]
+    # Cycles may be further apart than anything needs to settle: then the present one is all there is to know it from.
+    since = _since(found, cycles) or cycles[-1:]
     after = {tenant.name: mean_utility(tenant.name, tenant.intent, since) for tenant in found.concerned}
-    told = beside_what_was_foretold(found, since, rounds) + found.meanwhile_text
+    told = beside_what_was_foretold(found, since, cycles) + found.meanwhile_text
     unseen = [tenant for tenant in found.concerned if tenant.before is None or after[tenant.name] is None]
     seen = [tenant for tenant in found.concerned if tenant not in unseen]
     if not seen or any(tenant.touched for tenant in unseen):
         looked_worse = found.last is not None and found.last.effect is Effect.WORSE
-        text = f"not known: {_why_unknown(unseen, rounds[-1])}{_before(found) if looked_worse else ''}{told}"
-        again = found.again_after(Effect.UNKNOWN) and not any(t.touched for t in _asking_else(unseen, rounds[-1]))
+        text = f"not known: {_why_unknown(unseen, cycles[-1])}{_before(found) if looked_worse else ''}{told}"
+        again = found.again_after(Effect.UNKNOWN) and not any(t.touched for t in _asking_else(unseen, cycles[-1]))
         return _verdict(found, view.at_s, None, text, Effect.UNKNOWN, again)
     was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
     effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
     text = f"{_again(found, effect)}: utility of {named([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
     if decision.expected_utility is not None:
         text += f" (expected {was + decision.expected_utility - decision.utility_before:.1f})"
-    text += f"; {_why_unknown(unseen, rounds[-1])}" if unseen else ""
+    text += f"; {_why_unknown(unseen, cycles[-1])}" if unseen else ""
     text += _before(found) + (_kept(found, view, since, said) if effect is Effect.WORSE else "") + told
     utility = decision.utility_before + came - was
     return _verdict(found, view.at_s, utility, text, effect, found.again_after(effect))
@@ -55,7 +55,7 @@ def _verdict(
     return Verdict(found.decision.at_s, now_s, utility, text, effect, found.place, again, until_s)
 
 
-def _why_unknown(unseen: Sequence[Concerned], now: Round) -> str:
+def _why_unknown(unseen: Sequence[Concerned], now: CycleFigures) -> str:
     """Why nothing can be said of these: another intent was stated since, or there were no figures."""
     other = [tenant.name for tenant in _asking_else(unseen, now)]
     without = [tenant.name for tenant in unseen if tenant.name not in other]
@@ -63,16 +63,16 @@ def _why_unknown(unseen: Sequence[Concerned], now: Round) -> str:
     return "; ".join([*told, *([f"{named(without) or 'nobody'} had no figures"] if without or not other else [])])
 
 
-def _asking_else(tenants: Iterable[Concerned], now: Round) -> list[Concerned]:
+def _asking_else(tenants: Iterable[Concerned], now: CycleFigures) -> list[Concerned]:
     """Those whose intent is not the one that they are judged by."""
     return [tenant for tenant in tenants if now.asked.get(tenant.name, tenant.intent) != tenant.intent]
 
 
-def _since(found: OpenDecision, rounds: Sequence[Round]) -> Sequence[Round]:
-    """The rounds that it is judged by: the second half of the settle time at first, as much time later on."""
+def _since(found: OpenDecision, cycles: Sequence[CycleFigures]) -> Sequence[CycleFigures]:
+    """The cycles that it is judged by: the second half of the settle time at first, as much time later on."""
     at_s, times = found.decision.at_s, LOOKS[found.looks]
     from_s, to_s = at_s + (times - 0.5) * found.settles_s, at_s + (times + 1.0) * found.settles_s
-    return [seen for seen in rounds if from_s < seen.at_s <= to_s]
+    return [seen for seen in cycles if from_s < seen.at_s <= to_s]
 
 
 # What is said where the first look was no good news
@@ -92,7 +92,7 @@ def _before(found: OpenDecision) -> str:
     return f"; at {last.judged_at_s:.0f} s it was {last.effect}"
 
 
-def _kept(found: OpenDecision, view: View, since: Sequence[Round], said: SaidOfRound) -> str:
+def _kept(found: OpenDecision, view: View, since: Sequence[CycleFigures], said: SaidOfCycle) -> str:
     """That it was taken back, or why it stays in force; nothing at the first look, when what waited may yet count."""
     if found.taken_back_s is not None:
         return f"; taken back at {found.taken_back_s:.0f} s"
@@ -101,7 +101,7 @@ def _kept(found: OpenDecision, view: View, since: Sequence[Round], said: SaidOfR
     return f"; kept because {_why_kept(found, view, since, said)}"
 
 
-def _why_kept(found: OpenDecision, view: View, since: Sequence[Round], said: SaidOfRound) -> str:
+def _why_kept(found: OpenDecision, view: View, since: Sequence[CycleFigures], said: SaidOfCycle) -> str:
     decision = found.decision
     if decision.reason is Reason.ASKED:
         return "a person asked for it"

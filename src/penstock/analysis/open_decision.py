@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from penstock.analysis.concerned import Concerned, concerned_by
-from penstock.analysis.rounds import Round, arrivals_rps, mean_utility
+from penstock.analysis.cycle_figures import CycleFigures, arrivals_rps, mean_utility
 from penstock.core.known.prediction import NAMED, Foretold, most_changed
 from penstock.core.known.settling import LOOKS, SETTLES_S
 from penstock.core.naming import named
@@ -37,12 +37,14 @@ class OpenDecision:
     batches: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, decision: Decision, place: int, view: View, rounds: Sequence[Round], needed_s: float) -> "OpenDecision":
+    def of(
+        cls, decision: Decision, place: int, view: View, cycles: Sequence[CycleFigures], needed_s: float
+    ) -> "OpenDecision":
         """As it is taken; it needs so long to settle, and is compared with as much time before."""
-        made = cls(decision, concerned_by(decision, view, rounds, needed_s), needed_s, place)
-        return replace(made, arrivals_rps=arrivals_rps(made.names, rounds[-1:]), batches=_last_batches(view))
+        made = cls(decision, concerned_by(decision, view, cycles, needed_s), needed_s, place)
+        return replace(made, arrivals_rps=arrivals_rps(made.names, cycles[-1:]), batches=_last_batches(view))
 
-    def settled(self, view: View, rounds: Sequence[Round], window_s: float | None) -> "OpenDecision":
+    def settled(self, view: View, cycles: Sequence[CycleFigures], window_s: float | None) -> "OpenDecision":
         """To be judged now, where enough was seen since of all whom it concerns; else as it is.
 
         Figures look back for `window_s`: half of the time since must tell of nothing before it. It is compared with as
@@ -54,9 +56,9 @@ class OpenDecision:
             return self
         if since_s < max(_SOONEST_S, 2.0 * window_s) or not self._enough(_last_batches(view)):
             return self
-        if not self._known_since(self.decision.at_s - since_s, rounds):
+        if not self._known_since(self.decision.at_s - since_s, cycles):
             return self
-        before = [seen for seen in rounds if -since_s < seen.at_s - self.decision.at_s <= 0.0]
+        before = [seen for seen in cycles if -since_s < seen.at_s - self.decision.at_s <= 0.0]
         concerned = (replace(one, before=mean_utility(one.name, one.intent, before)) for one in self.concerned)
         return replace(self, settles_s=since_s, concerned=tuple(concerned))
 
@@ -65,9 +67,9 @@ class OpenDecision:
         counts = [now.get(name, 0) - self.batches.get(name, inf) for name in self.names]
         return bool(counts) and min(counts) >= _ENOUGH
 
-    def _known_since(self, then_s: float, rounds: Sequence[Round]) -> bool:
+    def _known_since(self, then_s: float, cycles: Sequence[CycleFigures]) -> bool:
         """Whether all had figures by then: whoever has just begun has lost nothing yet, and looks better for it."""
-        past = [seen for seen in rounds if seen.at_s <= then_s]
+        past = [seen for seen in cycles if seen.at_s <= then_s]
         return bool(past) and all(name in past[-1].utilities for name in self.names)
 
     @property

@@ -6,7 +6,7 @@
 The settle time is a bound. Where figures look back for a short while it is over as soon as enough batches of all whom
 the decision concerns have ended since.
 
-Means are compared, not instants: one round tells more of its noise than of the decision. Each decision is judged at
+Means are compared, not instants: one cycle tells more of its noise than of the decision. Each decision is judged at
 its own time, whatever is decided meanwhile; a verdict names what was, so that a reader may doubt it.
 
 What looks worse, or is not known, is looked at again after twice and five times that time: what waited may have been
@@ -20,10 +20,10 @@ Utilities are compared under one intent only: whoever asks for more at noon has 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.analysis.judging import SaidOfRound, verdict_on
+from penstock.analysis.cycle_figures import CycleFigures
+from penstock.analysis.judging import SaidOfCycle, verdict_on
 from penstock.analysis.open_decision import OpenDecision
-from penstock.analysis.rounds import Round
-from penstock.core.cycle import PastRound
+from penstock.core.cycle import PastCycle
 from penstock.core.known.settling import LONGEST_SETTLE_S, settles_s
 from penstock.core.plan import Decision, Reason, Verdict
 from penstock.core.seen.view import View
@@ -36,13 +36,13 @@ def judged_later(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OpenDecisions:
-    """Decisions whose effect is not known yet, oldest first, and the last rounds to know it from.
+    """Decisions whose effect is not known yet, oldest first, and the last cycles to know it from.
 
     `window_s` is how far figures look back; None: nobody says, and every decision has its whole settle time.
     """
 
     decisions: tuple[OpenDecision, ...] = ()
-    rounds: tuple[Round, ...] = ()
+    cycles: tuple[CycleFigures, ...] = ()
     window_s: float | None = None
 
     def judge(
@@ -55,23 +55,26 @@ class OpenDecisions:
     ) -> tuple["OpenDecisions", tuple[Verdict, ...]]:
         """Judge what is due, then open what was taken. Decisions of one instant are judged together, in order.
 
-        `note` is what the policy says of this round, or why it was not asked where `idle`.
+        `note` is what the policy says of this cycle, or why it was not asked where `idle`.
         """
-        recent = (past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S)
-        rounds = (*recent, Round.of(view, watched={one.job for found in self.decisions for one in found.foretold}))
-        known = tuple(found.settled(view, rounds, self.window_s) for found in self.decisions)
+        recent = (past for past in self.cycles if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S)
+        cycles = (
+            *recent,
+            CycleFigures.of(view, watched={one.job for found in self.decisions for one in found.foretold}),
+        )
+        known = tuple(found.settled(view, cycles, self.window_s) for found in self.decisions)
         due = tuple(found for found in known if view.at_s >= found.due_s)
         needed_s = min(LONGEST_SETTLE_S, max((settles(decision) for decision in taken), default=0.0))
-        opened = tuple(OpenDecision.of(found, place, view, rounds, needed_s) for place, found in enumerate(taken))
-        verdicts = tuple(verdict_on(one, view, rounds, SaidOfRound(note, idle)) for one in due)
+        opened = tuple(OpenDecision.of(found, place, view, cycles, needed_s) for place, found in enumerate(taken))
+        verdicts = tuple(verdict_on(one, view, cycles, SaidOfCycle(note, idle)) for one in due)
         again = [more for one, verdict in zip(due, verdicts, strict=True) if (more := one.judged(verdict)) is not None]
         waiting = sorted((*again, *(one for one in known if view.at_s < one.due_s)), key=_in_order)
         still_open = (one.overtaken(opened) for one in waiting)
-        return OpenDecisions((*still_open, *opened), rounds, self.window_s), verdicts
+        return OpenDecisions((*still_open, *opened), cycles, self.window_s), verdicts
 
 
-def resumed(past: Iterable[PastRound], now_s: float, window_s: float | None = None) -> OpenDecisions:
-    """What the rounds of a run leave open to a controller that goes on with it then."""
+def resumed(past: Iterable[PastCycle], now_s: float, window_s: float | None = None) -> OpenDecisions:
+    """What the cycles of a run leave open to a controller that goes on with it then."""
     found = OpenDecisions(window_s=window_s)
     for one in past:
         found, _ = found.judge(one.view, judged_later(one.decisions))

@@ -23,7 +23,7 @@ class AskedPart(BaseModel):
     approval: bool = False
 
 
-class _Job(Protocol):
+class _NamedJob(Protocol):
     @property
     def name(self) -> str: ...
     @property
@@ -34,9 +34,9 @@ class _Job(Protocol):
     def excluded(self) -> Sequence[ExcludedPart]: ...
 
 
-class _File(Protocol):
+class _FileOfJobs(Protocol):
     @property
-    def jobs(self) -> Sequence[_Job]: ...
+    def jobs(self) -> Sequence[_NamedJob]: ...
     @property
     def excluded(self) -> Sequence[ExcludedPart]: ...
 
@@ -44,7 +44,7 @@ class _File(Protocol):
 class Asking:
     """A file that asks something of jobs."""
 
-    def asked(self: _File) -> dict[str, Intent]:
+    def asked(self: _FileOfJobs) -> dict[str, Intent]:
         """What is wanted of each job, by name, but for the periods that are excluded for all, or for it alone."""
         asked: dict[str, Intent] = {}
         for part in self.jobs:

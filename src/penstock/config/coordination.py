@@ -56,11 +56,11 @@ _CLUSTERS = {
 }
 
 
-class _Part(BaseModel):
+class _FleetPart(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class ClusterPart(_Part):
+class ClusterPart(_FleetPart):
     """Where what there is can be asked for, or how much there is. `queue` is a part of YARN's cluster.
 
     `installed` is the name of one that a package brings, and what stands behind that name in the file.
@@ -120,7 +120,7 @@ def of_package(name: str, at: str) -> Any:
     return loaded(named(GROUPS["cluster"])[name], f"cluster.{name}")(at)
 
 
-class LeadershipPart(_Part):
+class LeadershipPart(_FleetPart):
     """Where it is decided which of several coordinators leads: with the store, where nothing else is said."""
 
     kubernetes: Annotated[str, Matching(rf"^{_LABEL}/{_LABEL}$", "write NAMESPACE/NAME, of a Lease object")] | None = (
@@ -128,7 +128,7 @@ class LeadershipPart(_Part):
     )
 
 
-class BoundsPart(_Part):
+class BoundsPart(_FleetPart):
     """The executors that an application may have, and what its tenants may count for."""
 
     min_executors: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 0
@@ -143,7 +143,7 @@ class BoundsPart(_Part):
         return self
 
 
-class CoordinationFile(_Part):
+class CoordinationFile(_FleetPart):
     """One fleet."""
 
     name: Name = "fleet"

@@ -14,12 +14,12 @@ class _Shape(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Source(_Shape):
+class _MetricSource(_Shape):
     spec: dict[str, Any] | None = None
 
 
 class _Threshold(_Shape):
-    metric_source: _Source | None = Field(None, alias="metricSource")
+    metric_source: _MetricSource | None = Field(None, alias="metricSource")
 
 
 class _IndicatorSpec(_Shape):

@@ -28,11 +28,11 @@ DEFAULT_MACHINES = "azure-d"
 MOST_OPERATORS = 1000  # two seconds of planning
 
 
-class _Part(BaseModel):
+class _PlanPart(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class MachinesFile(_Part):
+class MachinesFile(_PlanPart):
     """Sizes of machines in slots, each with its price an hour."""
 
     name: str = "machines"
@@ -52,7 +52,7 @@ class MachinesFile(_Part):
         return self
 
 
-class ModelsFile(_Part):
+class ModelsFile(_PlanPart):
     """Performance models by task; `provenance` is for all of them."""
 
     name: str = "models"
@@ -60,7 +60,7 @@ class ModelsFile(_Part):
     tasks: dict[str, dict[str, Any]]
 
 
-class PlanFile(_Part):
+class PlanFile(_PlanPart):
     """The fields of the file."""
 
     name: str = "job"

@@ -78,11 +78,11 @@ _NOT_IN_REAL_TIME = {
 }
 
 
-class _Part(BaseModel):
+class _TenantsPart(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class RestartPart(_Part):
+class RestartPart(_TenantsPart):
     """How a query that died comes back."""
 
     max_restarts: Annotated[int, Field(ge=0, le=1_000_000), A_NUMBER] | None = None
@@ -94,7 +94,7 @@ class RestartPart(_Part):
         return RestartPolicy(self.max_restarts, self.backoff, self.max_backoff)
 
 
-class TenantPart(_Part):
+class TenantPart(_TenantsPart):
     """One tenant's job."""
 
     name: Name
@@ -165,7 +165,7 @@ def _that_starts(heap_mib: int) -> int:
     return heap_mib
 
 
-class TenantsFile(Asking, _Part):
+class TenantsFile(Asking, _TenantsPart):
     """All tenants of one application."""
 
     name: Name = "tenants"

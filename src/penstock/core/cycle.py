@@ -31,8 +31,8 @@ class Cycle:
 
 
 @dataclass(frozen=True, slots=True)
-class PastRound:
-    """A round of which the record tells what was seen and decided, as whoever judges decisions needs it."""
+class PastCycle:
+    """A cycle of which the record tells what was seen and decided, as whoever judges decisions needs it."""
 
     view: View
     decisions: tuple[Decision, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from penstock.core.asked.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.known.forecast import Forecast, Series
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.seen.figures import Snapshot
@@ -110,8 +110,8 @@ class Store(Protocol):
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """The newest stored memory of that policy, or None."""
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
-        """This run's rounds, oldest first, from `before_s` before the first decision since then; none without any."""
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
+        """This run's cycles, oldest first, from `before_s` before the first decision since then; none without any."""
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         """The windows of the period up to then, of that job in this run and those before it of the same name."""

@@ -5,7 +5,6 @@ A sketch is for one window: it is restarted after each re-routing, and what came
 """
 
 import json
-from collections.abc import Iterable
 
 from datasketches import frequent_items_error_type, frequent_strings_sketch
 
@@ -35,11 +34,6 @@ class PairSketch:
     def update(self, left: Key, right: Key, rows: int = 1) -> None:
         """So many rows with both keys."""
         self._sketch.update(_text(left, right), rows)
-
-    def update_all(self, rows: Iterable[tuple[Key, Key]]) -> None:
-        """One row for each."""
-        for left, right in rows:
-            self.update(left, right)
 
     def merge(self, other: "PairSketch") -> None:
         """Take in what another batch or executor counted; errors add."""

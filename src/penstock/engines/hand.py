@@ -36,7 +36,7 @@ class NoLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundLimits:
+class CycleLimits:
     """Those of a round of the loop."""
 
     starting: Limit = NoLimit()  # a job by hand

@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.orders import Answer, Control, Orders, Proposal
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.plan import Decision
 from penstock.core.ports import PolicyMemory, Store
-from penstock.engines.hand import Hand, RoundLimits, Within
+from penstock.engines.hand import CycleLimits, Hand, Within
 from penstock.errors import PenstockError
 
 T = TypeVar("T")
@@ -54,8 +54,8 @@ class HandedStore:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._do("recalling the policy's memory", lambda: self.store.last_memory(policy, memory_type))
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
-        return self._do("recalling open decisions", lambda: self.store.rounds(decided_from_s, before_s))
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
+        return self._do("recalling open decisions", lambda: self.store.past_cycles(decided_from_s, before_s))
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         return self._do("recalling an error budget", lambda: self.store.windows(job, asked, at_epoch_s))
@@ -135,13 +135,13 @@ class Hands:
         """Whose callers wait so."""
         return cls(Hand(pause=pause), Hand(pause=pause), Hand(pause=pause), Hand(pause=pause))
 
-    def limits(self, engine: Hand | None = None) -> RoundLimits:
+    def limits(self, engine: Hand | None = None) -> CycleLimits:
         """Of rounds whose policy is asked through a hand, and their engine through that one, where it may hang."""
         deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S)
         if engine is None:
-            return RoundLimits(deciding=deciding)
+            return CycleLimits(deciding=deciding)
         starting, seeing = Within(engine, STARTS_WITHIN_S, behind_s=0.0), Within(engine, SEES_WITHIN_S, _BEHIND_S)
-        return RoundLimits(starting, seeing, deciding, Within(engine, ACTS_WITHIN_S))
+        return CycleLimits(starting, seeing, deciding, Within(engine, ACTS_WITHIN_S))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""

@@ -30,8 +30,8 @@ from penstock.governing.governed import Governed
 from penstock.governing.pulse import Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
-from penstock.loop import Carried, Governor, drive
-from penstock.running.session import BesideRounds
+from penstock.loop import Carried, Loop, drive
+from penstock.running.session import BesideCycles
 from penstock.running.tending import Tending
 from penstock.threads import BesideThread
 
@@ -305,7 +305,7 @@ class Controller:
         while True:
             try:
                 parts = (self._clock, self._governed.until_s, self._after, self._carried)
-                self._carried = drive(self._governor(), *parts, newest=self._governor)
+                self._carried = drive(self._loop(), *parts, newest=self._loop)
                 if not self._stop.is_set():
                     self._ends("the time that it was to last was over")
                     self._show()
@@ -323,12 +323,12 @@ class Controller:
                     continue
             return
 
-    def _governor(self) -> Governor:
+    def _loop(self) -> Loop:
         """Who decides as things stand."""
         kept = self._governed.remembering
         control = self._hands.control(NoControl() if kept is None else kept.control)
         session = self._governed.session(self._recorder, control)
-        return session.governor(self._engine, BesideRounds(self._tending.troubles, self._began_epoch_s, self._limits))
+        return session.loop(self._engine, BesideCycles(self._tending.troubles, self._began_epoch_s, self._limits))
 
     def _tend(self) -> None:
         self._hand.do("tending the jobs", self._engine.tend, TENDS_WITHIN_S, behind_s=0.0)

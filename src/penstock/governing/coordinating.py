@@ -34,7 +34,7 @@ from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import LoopSettings, drive
 from penstock.planning.registry import DEFAULT
-from penstock.running.session import BesideRounds, Session, decider
+from penstock.running.session import BesideCycles, Session, decider
 from penstock.running.tending import Tending
 from penstock.spoken import spoken
 from penstock.store.archive import StoreError
@@ -230,7 +230,7 @@ class Coordinator:
         try:
             recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
             session = Session(engine.intents, policy, recorder, settings, hands.control(kept.control))
-            governor = session.governor(engine, BesideRounds(tending.troubles, limits=hands.limits()))
+            loop = session.loop(engine, BesideCycles(tending.troubles, limits=hands.limits()))
             clock: RealClock = RealClock(
                 over, tending, kept.already_s, lambda: engine.hurries and clock.now() >= settings.govern_from_s
             )
@@ -241,7 +241,7 @@ class Coordinator:
                     self._decided_s = self._even()
                 hands.tell(partial(self._on_view, view))
 
-            drive(governor, clock, float("inf"), after)
+            drive(loop, clock, float("inf"), after)
         finally:
             hands.let_go(kept.store.close)
 

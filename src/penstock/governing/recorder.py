@@ -7,7 +7,7 @@ from threading import Lock
 
 from penstock.analysis.assess import aged
 from penstock.core.asked.budget import Budget, BudgetWindow
-from penstock.core.cycle import GOVERNING_ENDED, Cycle, PastRound
+from penstock.core.cycle import GOVERNING_ENDED, Cycle, PastCycle
 from penstock.core.plan import Outcome, Plan, Verdict
 from penstock.core.ports import PolicyMemory, Store
 from penstock.core.run import DecisionRecord, records_of, with_verdicts
@@ -70,9 +70,9 @@ class Recorder:
         """What the store remembers of an earlier controller."""
         return None if self._store is None else self._store.last_memory(policy, memory_type)
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
         """What the store kept of rounds whose decisions may not be judged yet."""
-        return () if self._store is None else self._store.rounds(decided_from_s, before_s)
+        return () if self._store is None else self._store.past_cycles(decided_from_s, before_s)
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         """What the store kept of a budget."""

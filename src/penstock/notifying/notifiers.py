@@ -222,7 +222,7 @@ def _of_letters(name: str) -> str:
     return plain if _PLAIN.fullmatch(plain) else hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-class _Bounded:
+class _BoundedAnswer:
     """What a relay says, as far as anybody listens: one that talks without end would fill the driver's memory."""
 
     def __init__(self, file: Any) -> None:
@@ -243,7 +243,7 @@ class _Bounded:
 class _Relay(smtplib.SMTP):
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
-            self.file = _Bounded(self.sock.makefile("rb"))
+            self.file = _BoundedAnswer(self.sock.makefile("rb"))
         return super().getreply()
 
 

@@ -31,7 +31,7 @@ class Post:
     """Tells notifiers what happens in one run, cycle by cycle."""
 
     def __init__(self, notifiers: Sequence[Notifier], first_retry_s: float = FIRST_RETRY_S) -> None:
-        self._rounds = [_Round(notifier, first_retry_s) for notifier in notifiers]
+        self._deliveries = [_Deliveries(notifier, first_retry_s) for notifier in notifiers]
         self._told = Told()
         self._application: Callable[[], LineageRun | None] = lambda: None
 
@@ -43,24 +43,24 @@ class Post:
         """What is new in a cycle goes on its way."""
         self._told, found = happened(self._told, cycle)
         for happening in found:
-            for one in self._rounds:
+            for one in self._deliveries:
                 one.take(Message(run, happening, self._application))
 
     def close(self) -> None:
         """What waits is tried for some seconds more."""
         ends_s = time.monotonic() + _ENDS_WITHIN_S
-        for one in self._rounds:
+        for one in self._deliveries:
             one.close()
-        for one in self._rounds:
+        for one in self._deliveries:
             one.join(max(0.0, ends_s - time.monotonic()))
 
 
-class _Round:
+class _Deliveries:
     """One notifier's messages, in their order."""
 
     def __init__(self, notifier: Notifier, first_retry_s: float) -> None:
         self._notifier = notifier
-        self._wants = notifier.wants  # once: a package's own code has no place in a round
+        self._wants = notifier.wants  # once: a package's own code has no place in a cycle
         self._first_retry_s = first_retry_s
         self._waiting: queue.Queue[Message | None] = queue.Queue(MOST_WAITING)
         self._closing = threading.Event()

@@ -16,20 +16,20 @@ from penstock.core.asked.price import Price
 from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Clock, Engine, Policy, Store, World
 from penstock.core.seen.view import View
-from penstock.engines.hand import RoundLimits
-from penstock.loop import Governor, LoopSettings, as_seen, drive
+from penstock.engines.hand import CycleLimits
+from penstock.loop import Loop, LoopSettings, as_seen, drive
 from penstock.planning.registry import policy_named, takes_profiles
 from penstock.planning.routing_settings import RoutingSettings
 from penstock.running.tending import Tending
 
 
 @dataclass(frozen=True, slots=True)
-class BesideRounds:
+class BesideCycles:
     """What goes on beside them: for real, where a simulated world needs none of it."""
 
     troubles: Callable[[], Sequence[str]] = tuple  # between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
-    limits: RoundLimits = RoundLimits()  # for how long engine and policy are waited for
+    limits: CycleLimits = CycleLimits()  # for how long engine and policy are waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Session:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     slot_price: Price | None = None
 
-    def governor(self, engine: Engine, beside: BesideRounds = BesideRounds()) -> Governor:
+    def loop(self, engine: Engine, beside: BesideCycles = BesideCycles()) -> Loop:
         """Who decides in each round over that engine."""
-        return Governor(
+        return Loop(
             engine,
             self.policy,
             self.store,
@@ -76,11 +76,11 @@ class Session:
             tending()
             return tending.troubles()
 
-        governor = self.governor(world, BesideRounds(tended))
+        loop = self.loop(world, BesideCycles(tended))
         world.open()
         try:
             world.start()
-            drive(governor, clock, self.until_s, on_cycle)
+            drive(loop, clock, self.until_s, on_cycle)
         finally:
             world.close()
 

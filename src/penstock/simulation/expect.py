@@ -12,7 +12,7 @@ from penstock.simulation.run import RunResult
 from penstock.simulation.schema import ExpectPart
 
 Figure = float | list[str] | None
-Rounds = NDArray[np.bool_]
+CycleMask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,10 @@ def _figure(part: ExpectPart, result: RunResult) -> Figure:
 # Metrics. Each looks at the rounds in `between`, or at all that are measured.
 
 
-def _rounds(part: ExpectPart, result: RunResult) -> Rounds:
+def _cycles(part: ExpectPart, result: RunResult) -> CycleMask:
     at = np.array(result.recorder.at_s)
     start, end = part.between or (result.measure_from_s, float("inf"))
-    chosen: Rounds = (at >= start) & (at <= end)
+    chosen: CycleMask = (at >= start) & (at <= end)
     if not chosen.any():
         raise ConfigError("expect.between", part.between, "choose a stretch in which there are rounds")
     return chosen
@@ -133,7 +133,7 @@ def _job_place(part: ExpectPart, result: RunResult) -> int | None:
 
 def _utility(part: ExpectPart, result: RunResult) -> NDArray[np.float64]:
     """Utility as a share of the maximum, of one job or of all."""
-    rounds, place = _rounds(part, result), _job_place(part, result)
+    rounds, place = _cycles(part, result), _job_place(part, result)
     if place is None:
         return result.recorder.share()[rounds]
     values: NDArray[np.float64] = result.recorder.column("utility")[rounds, place] / result.max_utility[part.job or ""]
@@ -144,7 +144,7 @@ def _mean_of(column: str) -> Callable[[ExpectPart, RunResult], Figure]:
     """The mean of a recorded column: of one job, or over all jobs."""
 
     def metric(part: ExpectPart, result: RunResult) -> Figure:
-        values = result.recorder.column(column)[_rounds(part, result)]
+        values = result.recorder.column(column)[_cycles(part, result)]
         place = _job_place(part, result)
         return float(np.nanmean(values if place is None or values.ndim == 1 else values[:, place]))
 
@@ -165,7 +165,7 @@ def _of_jobs(percent: float) -> Callable[[ExpectPart, RunResult], Figure]:
 
     def metric(part: ExpectPart, result: RunResult) -> Figure:
         recorder = result.recorder
-        utility = np.nanmean(recorder.column("utility")[_rounds(part, result)], axis=0)
+        utility = np.nanmean(recorder.column("utility")[_cycles(part, result)], axis=0)
         shares = [value / result.max_utility[name] for name, value in zip(recorder.jobs, utility, strict=True)]
         return float(np.nanpercentile(shares, percent))
 
@@ -235,12 +235,12 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "jobs_p5": _of_jobs(5),
     "slo_met": _mean_of("met"),
     "juice_mean": _mean_of("juice"),
-    "juice_min": lambda part, result: float(np.nanmin(result.recorder.column("juice")[_rounds(part, result)])),
+    "juice_min": lambda part, result: float(np.nanmin(result.recorder.column("juice")[_cycles(part, result)])),
     "latency_mean": _mean_of("latency_s"),
     "backlog_mean": _mean_of("backlog_rows"),
     "load_mean": _mean_of("load"),
     "memory_mean": _mean_of("memory_share"),
-    "memory_max": lambda part, result: float(np.max(result.recorder.column("memory_share")[_rounds(part, result)])),
+    "memory_max": lambda part, result: float(np.max(result.recorder.column("memory_share")[_cycles(part, result)])),
     "decisions": lambda part, result: float(len(_decisions(part, result))),
     "first_touched": _first_touched,
     "converged_at": lambda part, result: result.converged_at(),

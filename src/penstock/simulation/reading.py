@@ -30,13 +30,8 @@ class Variant:
         return " ".join(f"{path.rsplit('.', 1)[-1]}={value}" for path, value in self.values.items())
 
 
-def read_scenario(path: Path) -> tuple[Variant, ...]:
-    """All variants of the scenario in that file; just one when it varies nothing."""
-    return variants_in(read_document(path, "scenario"), path.parent)
-
-
 def variants_in(document: Document, base: Path) -> tuple[Variant, ...]:
-    """All variants of the scenario that a document states; `base` is its directory."""
+    """All variants of the scenario that a document states, one when it varies nothing; `base` is its directory."""
     with document.located():
         raw = _included(_fields(document), base)
         varied = _varied(raw.get("vary"))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.asked.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.known.prediction import PredictionError
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory, Store
@@ -113,7 +113,7 @@ class SimulationRecorder:
         """Every simulated run starts afresh."""
         return None
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
         """None of any run before."""
         return ()
 

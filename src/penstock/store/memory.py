@@ -9,7 +9,7 @@ from threading import Lock
 
 from penstock.core.asked.budget import MOST_WINDOWS, Budget, BudgetWindow
 from penstock.core.asked.price import Price
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.known.prediction import PredictionError
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory
@@ -63,12 +63,12 @@ class MemoryStore:
             return None
         return memory
 
-    def rounds(self, decided_from_s: float, before_s: float) -> tuple[PastRound, ...]:
+    def past_cycles(self, decided_from_s: float, before_s: float) -> tuple[PastCycle, ...]:
         with self._lock:
             kept = tuple(self._now.cycles)
         decided = (cycle.at_s for cycle in kept if cycle.plan.decisions and cycle.at_s >= decided_from_s)
         from_s = min(decided, default=inf) - before_s
-        return tuple(PastRound(cycle.view, cycle.plan.decisions) for cycle in kept if cycle.at_s >= from_s)
+        return tuple(PastCycle(cycle.view, cycle.plan.decisions) for cycle in kept if cycle.at_s >= from_s)
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
         with self._lock:

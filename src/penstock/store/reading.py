@@ -9,7 +9,7 @@ from operator import itemgetter
 import sqlalchemy as sa
 
 from penstock.core.asked.intents import Intent
-from penstock.core.cycle import PastRound, noted_of
+from penstock.core.cycle import PastCycle, noted_of
 from penstock.core.known.outlook import JobOutlook
 from penstock.core.known.prediction import PredictionError
 from penstock.core.run import EARLIER, DecisionRecord, Note, Run, StepsTaken, as_of, with_budgets, with_verdicts
@@ -106,7 +106,9 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
         )
 
 
-def read_rounds(connection: sa.Connection, run: int, decided_from_s: float, before_s: float) -> Iterator[PastRound]:
+def read_past_cycles(
+    connection: sa.Connection, run: int, decided_from_s: float, before_s: float
+) -> Iterator[PastCycle]:
     """Those from `before_s` before the first decision since then; none where there was none."""
     cycles = tables.cycles.c
     decided = tables.decisions.join(tables.cycles, tables.decisions.c.cycle_id == cycles.id)
@@ -123,7 +125,7 @@ def read_rounds(connection: sa.Connection, run: int, decided_from_s: float, befo
     decisions = CycleGroups(groupby(of_cycles(connection, tables.decisions, run, from_id), key=itemgetter("cycle_id")))
     for row in found:
         view = rows_read.view_of(row, {job["job"]: job for job in jobs.of(row["id"])}, intents)
-        yield PastRound(view, tuple(rows_read.decision_of(one) for one in decisions.of(row["id"])))
+        yield PastCycle(view, tuple(rows_read.decision_of(one) for one in decisions.of(row["id"])))
 
 
 def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[FoundRow, View] | None:

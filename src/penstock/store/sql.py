@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.price import Price
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
@@ -152,11 +152,11 @@ class SqlStore:
             log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
             return None
 
-    def rounds(self, decided_from_s: float, before_s: float) -> tuple[PastRound, ...]:
+    def past_cycles(self, decided_from_s: float, before_s: float) -> tuple[PastCycle, ...]:
         run = self._begun()
         try:
             with self._database.reading(run.info.id) as connection:
-                return tuple(reading.read_rounds(connection, run.number, decided_from_s, before_s))
+                return tuple(reading.read_past_cycles(connection, run.number, decided_from_s, before_s))
         except UnreadableError as error:
             log.warning("the rounds of run %s no longer fit (%s); their decisions are left", run.info.id, error)
             return ()
@@ -193,7 +193,7 @@ class SqlStore:
             try:
                 yield from reading.read_views(connection, reading.run_number(connection, run_id))
             except DoesNotFitError as error:
-                remedy = f"its figures were recorded by another penstock ({error}); replay it with that one"
+                remedy = f"its figures were recorded by another penstock ({error}); read it with that one"
                 raise ConfigError("run", run_id, remedy) from None
 
     def add_audit(self, entry: AuditEntry) -> None:

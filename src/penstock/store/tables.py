@@ -186,7 +186,7 @@ cycles = Table(
     Column("utility", Double, nullable=False),
     Column("max_utility", Double, nullable=False),
     Column("note", Shortened, nullable=False),
-    Column("snapshot", JsonBytes, nullable=False),  # all figures, JSON deflated, for replay
+    Column("snapshot", JsonBytes, nullable=False),  # all figures, JSON deflated, as the policy saw them
     Column("error", Shortened),  # what went wrong in the loop itself
     Column("shortfall", Shortened),  # that no shares meet all intents; null while some do
     Column("prediction_errors", JsonBytes),  # JSON of the plan's errors, deflated; null where it tells of none

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.price import Price
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
@@ -85,8 +85,8 @@ class Tolerant:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._either(lambda store: store.last_memory(policy, memory_type))
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
-        return self._either(lambda store: store.rounds(decided_from_s, before_s))
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
+        return self._either(lambda store: store.past_cycles(decided_from_s, before_s))
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         return self._either(lambda store: store.windows(job, asked, at_epoch_s))

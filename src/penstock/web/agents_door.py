@@ -150,7 +150,7 @@ class AgentsDoor:
             timeout_graceful_shutdown=1,
             **({} if tls is None else tls.config()),
         )
-        self._server = _Server(config)
+        self._server = _DoorServer(config)
         self._thread = BesideThread(self._run, "penstock-agents-door")
 
     @property
@@ -208,7 +208,7 @@ class AgentsDoor:
             return 422, str(error).encode()
 
 
-class _Server(uvicorn.Server):
+class _DoorServer(uvicorn.Server):
     """Leaves signals to whoever has the main thread."""
 
     @contextmanager

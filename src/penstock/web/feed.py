@@ -22,7 +22,7 @@ LookAgain = Callable[[str, Any], tuple[Any, dict[str, Any]] | None]
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedRun:
     """One run that somebody watches."""
 
     watchers: set["asyncio.Queue[str | None]"] = field(default_factory=set)
@@ -46,7 +46,7 @@ class Feed:
         self._look = look
         self._poll_s = poll_s
         self._most = most
-        self._runs: dict[str, _Watched] = {}
+        self._runs: dict[str, _WatchedRun] = {}
         self._seated = 0
         self._over = False
 
@@ -71,7 +71,7 @@ class Feed:
 
     async def events(self, run_id: str, may_watch: Callable[[], bool]) -> AsyncGenerator[str, None]:
         """The events for one watcher, as text for the wire, until it leaves or may not watch any more."""
-        watched = self._runs.setdefault(run_id, _Watched())
+        watched = self._runs.setdefault(run_id, _WatchedRun())
         queue: asyncio.Queue[str | None] = asyncio.Queue(KEPT)
         watched.watchers.add(queue)
         try:
@@ -92,7 +92,7 @@ class Feed:
                 watched.task.cancel()
                 self._runs.pop(run_id, None)
 
-    async def _poll(self, run_id: str, watched: _Watched) -> None:
+    async def _poll(self, run_id: str, watched: _WatchedRun) -> None:
         mark: Any = None
         said = ""
         while True:
@@ -110,7 +110,7 @@ class Feed:
                 watched.tell(event("news", body))
             await asyncio.sleep(self._poll_s)
 
-    async def _looked(self, run_id: str, mark: Any, watched: _Watched) -> tuple[Any, dict[str, Any]] | None:
+    async def _looked(self, run_id: str, mark: Any, watched: _WatchedRun) -> tuple[Any, dict[str, Any]] | None:
         """The news; who watches is told when they are long in coming: what is shown meanwhile is of another time."""
         look = asyncio.ensure_future(asyncio.to_thread(self._look, run_id, mark))
         await asyncio.wait({look}, timeout=SLOW_S)

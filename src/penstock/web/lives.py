@@ -9,7 +9,7 @@ from penstock.store.cards import Card
 
 
 @dataclass(frozen=True, slots=True)
-class _Watched:
+class _WatchedLife:
     """The newest sign of a run's controller, since when it is known here, and when it was looked at last."""
 
     at_epoch_s: float
@@ -24,7 +24,7 @@ class Lives:
     def __init__(self, epoch: Callable[[], float] = time.time, clock: Callable[[], float] = time.monotonic) -> None:
         self._epoch = epoch
         self._clock = clock
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, _WatchedLife] = {}
 
     def of(self, run_id: str, card: Card | None) -> ControllerLife:
         """What is known of the controller of that run, whose newest card this is; none: it never had one that lived."""
@@ -34,6 +34,6 @@ class Lives:
         known = self._watched.get(run_id)
         if known is None or known.at_epoch_s != sign.at_epoch_s:
             moved = known is not None and now_s - known.looked_s < sign.patience_s
-            known = _Watched(sign.at_epoch_s, now_s, moved, now_s)
+            known = _WatchedLife(sign.at_epoch_s, now_s, moved, now_s)
         known = self._watched[run_id] = replace(known, looked_s=now_s)
         return sign.life_watched(now_s - known.since_s, known.moved, self._epoch())

@@ -58,7 +58,7 @@ class Site:
             ssl_keyfile=settings.tls_key,
         )
         self._state: SiteState = app.state.site
-        self._server = _Server(config, self._state, self._door)
+        self._server = _PagesServer(config, self._state, self._door)
 
     @property
     def aside(self) -> Aside:
@@ -92,7 +92,7 @@ class Site:
 _PARTING_S = 0.05
 
 
-class _Server(uvicorn.Server):
+class _PagesServer(uvicorn.Server):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
     def __init__(self, config: uvicorn.Config, state: SiteState, door: Door) -> None:

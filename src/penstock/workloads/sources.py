@@ -20,11 +20,11 @@ _Count = Annotated[int, Field(ge=1)]
 _Frames = Iterator[pd.DataFrame]
 
 
-class _Source(BaseModel):
+class _SourceFields(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
 
 
-class MadeSource(_Source):
+class MadeSource(_SourceFields):
     """Records made as they are read: so many for each second that has gone by, whether or not anybody took them."""
 
     made: _Count
@@ -40,7 +40,7 @@ class MadeSource(_Source):
         return made.selectExpr("value", "timestamp_millis(event_ms) AS arrived")
 
 
-class KafkaSource(_Source):
+class KafkaSource(_SourceFields):
     """The values of a topic; a record arrived when the broker had it."""
 
     kafka: str
@@ -57,7 +57,7 @@ class KafkaSource(_Source):
         return source.load().selectExpr("CAST(value AS string) AS value", "timestamp AS arrived")
 
 
-class FileSource(_Source):
+class FileSource(_SourceFields):
     """Lines of text files; a record arrived when its file was written."""
 
     files: str

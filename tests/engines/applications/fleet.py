@@ -7,7 +7,7 @@ from fleet_world import SimulatedApplication, SimulatedCluster
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.engine import FleetEngine
 from penstock.engines.applications.settings import FleetSettings
-from penstock.loop import Carried, Governor, LoopSettings
+from penstock.loop import Carried, Loop, LoopSettings
 from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore
 
@@ -25,10 +25,8 @@ class Fleet:
     def __post_init__(self) -> None:
         self.engine = FleetEngine(self.cluster, self.settings, 1, lambda: self.leads, lambda: self.now)
         governing = LoopSettings(govern_from_s=0.0, stale_after_s=self.settings.silent_s)
-        self.governor = Governor(
-            self.engine, policy_named("penstock"), MemoryStore(), governing, intents=self.engine.intents
-        )
-        self.carried: Carried = self.governor.start()
+        self.loop = Loop(self.engine, policy_named("penstock"), MemoryStore(), governing, intents=self.engine.intents)
+        self.carried: Carried = self.loop.start()
 
     def report(self, *applications: SimulatedApplication) -> None:
         """Each reports once, and carries out what it is told."""
@@ -46,4 +44,4 @@ class Fleet:
             self.now += 2.0
             self.engine.tend()
             self.report(*applications)
-        self.carried = self.governor.run_cycle(self.carried, self.now)
+        self.carried = self.loop.run_cycle(self.carried, self.now)

@@ -254,7 +254,7 @@ def test_a_tenant_by_the_name_of_another_ones_is_refused_and_no_intent_counts_fo
         else:
             with pytest.raises(TakenNameError, match="team/ads is a tenant of team/ads"):
                 fleet.engine.hear(grown)
-    assert fleet.governor.run_cycle(fleet.carried, 10.0).error is None
+    assert fleet.loop.run_cycle(fleet.carried, 10.0).error is None
     assert sorted(fleet.engine.intents()) == ["team", "team/ads"]
 
 
@@ -481,7 +481,7 @@ def test_a_coordinator_that_takes_over_goes_on_from_what_agents_hold_and_obeys_n
         fleet.round(clicks, fraud)
     before = held(fleet.cluster)
     fleet.engine = FleetEngine(fleet.cluster, fleet.settings, 2, lambda: True, lambda: fleet.now)
-    fleet.governor = replace(fleet.governor, engine=fleet.engine)
+    fleet.loop = replace(fleet.loop, engine=fleet.engine)
     for _ in range(2):
         fleet.round(clicks, fraud)
     assert held(fleet.cluster) == before

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.engines.spark.application import check_master
-from penstock.engines.spark.claims import FILE
+from penstock.engines.spark.checkpoint_lock import LOCK_FILE
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.features import check_session
@@ -57,7 +57,7 @@ def test_a_second_drivers_checkpoint_is_refused_before_it_is_written(
     with another_driver(Path(checkpoint)):
         running = engine(Job(name, counting(checkpoint), restart=RestartPolicy(max_restarts=0)))
         assert "another driver runs on its checkpoint" in (of(running.observe(1.0), name).trouble or "")
-        assert [file.name for file in Path(checkpoint).iterdir()] == [FILE]
+        assert [file.name for file in Path(checkpoint).iterdir()] == [LOCK_FILE]
 
 
 def test_a_function_that_hangs_holds_up_neither_rounds_nor_the_other_job(fake: Opened) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.core.asked.real_time import RealTime
-from penstock.engines.spark import claims
+from penstock.engines.spark import checkpoint_lock
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.repartition import finish_last_batch
@@ -79,7 +79,7 @@ def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(
     }
     run_until(spark, job, kafka, topic, {f"k{number}": 200 for number in range(10)})
     ours = {name for name in CheckpointFiles(spark, checkpoint).names(".") if name.startswith("penstock")}
-    assert ours == {claims.FILE}  # nothing of the rewriting
+    assert ours == {checkpoint_lock.LOCK_FILE}  # nothing of the rewriting
 
 
 def run_until(spark: SparkSession, job: Job, kafka: str, topic: str, wanted: Mapping[str, int]) -> None:

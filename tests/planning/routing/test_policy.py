@@ -17,7 +17,7 @@ from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.pairs import PairCounts
 from penstock.core.seen.routes import RouteFigures
 from penstock.errors import ConfigError
-from penstock.loop import Governor
+from penstock.loop import Loop
 from penstock.planning.registry import policy_named
 from penstock.planning.routing.policy import considered
 from penstock.planning.routing.route import route, route_links
@@ -117,8 +117,8 @@ def test_a_controller_that_comes_back_does_not_judge_the_same_window_again(tmp_p
         with closing(open_store(tmp_path / "runs.sqlite")) as store:
             store.begin(RunInfo("run", "run", policy.name, "fake"))
             engine = OneRoute(told)
-            governor = Governor(engine, policy, store)
-            governor.run_cycle(governor.start(), 10.0 - rerouted)
+            loop = Loop(engine, policy, store)
+            loop.run_cycle(loop.start(), 10.0 - rerouted)
             assert len(engine.steps) == rerouted
 
 
@@ -187,8 +187,8 @@ class OneRoute:
 @pytest.mark.parametrize(("mode", "steps"), [("off", 0), ("advise", 0), ("act", 1)])
 def test_through_the_loop_a_route_is_changed_only_when_asked_to_act(mode: str, steps: int) -> None:
     engine, store = OneRoute(figures(grouped(1))), MemoryStore()
-    governor = Governor(engine, policy_named("static", routing=RoutingSettings(mode)), store)
-    governor.run_cycle(governor.start(), 10.0)
+    loop = Loop(engine, policy_named("static", routing=RoutingSettings(mode)), store)
+    loop.run_cycle(loop.start(), 10.0)
     assert len(engine.steps) == steps
 
 

@@ -32,6 +32,7 @@ from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Order, Reply, Report, Serials
 from penstock.engines.applications.wishes import ExecutorWish, wish_of
 from penstock.engines.hand import Limit, NoLimit
+from penstock.engines.lifetime import NothingToOpen
 from penstock.errors import OutageError, PenstockError
 
 _AT_LEISURE: Limit = NoLimit()
@@ -41,7 +42,7 @@ class NotLeadingError(OutageError):
     """Another coordinator leads, or nobody does yet."""
 
 
-class FleetEngine:
+class FleetEngine(NothingToOpen):
     """Many applications, of which each has an agent; `leads` says whether this coordinator still may."""
 
     def __init__(

@@ -26,7 +26,7 @@ _MOST_TRANSITIONS = 2**31 - 1  # that the API server takes
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenVersion:
     """A version of the object, and when it was seen first."""
 
     version: str
@@ -62,7 +62,7 @@ class KubernetesLease:
         self._place = place
         self._even = even
         self._wall = wall
-        self._seen: _Seen | None = None
+        self._seen: _SeenVersion | None = None
         self._until_s = -inf  # it is ours
         self._epoch = 0  # the newest that was seen: it rises also where somebody removed the object
 
@@ -102,7 +102,7 @@ class KubernetesLease:
         """Whether it has not changed for so long; one of our own that was late has run out whatever it says."""
         version, now = str(found["metadata"]["resourceVersion"]), self._even()
         if self._seen is None or self._seen.version != version:
-            self._seen = _Seen(version, now)
+            self._seen = _SeenVersion(version, now)
         return bool(found["spec"]["holderIdentity"] == self._holder) or now - self._seen.at_s >= lease_s
 
     def _made(self, asked: _Asked) -> Leader:

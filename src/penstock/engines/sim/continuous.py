@@ -9,9 +9,9 @@ from penstock.core.arrays import Floats
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.seen.figures import Snapshot
+from penstock.engines.lifetime import AlwaysThere
 from penstock.engines.sim.events import EventQueue
 from penstock.engines.sim.layout import lay_out
-from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics
 from penstock.engines.sim.reading import ClusterReading, read_jobs, read_machines

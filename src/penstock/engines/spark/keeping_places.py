@@ -17,7 +17,7 @@ _log = logging.getLogger("penstock.spark")
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenBatch:
     """The last batch of a job of which it is known where it ran; the tasks of one that was answered are gone."""
 
     run_id: str
@@ -32,7 +32,7 @@ class KeepingPlaces:
         self._spark = spark
         self._state = state
         self._routes = routes
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _SeenBatch] = {}
         self._pins: dict[str, Pins] = {}
 
     def pins(self, job: str) -> Pins:
@@ -69,7 +69,7 @@ class KeepingPlaces:
         ran = self._spark.places.ran(query, newest.batch_id) if newest.run_id == str(query.runId) else ()
         if ran is None:  # Spark has not written all of it down; it is asked again a moment later
             return
-        self._seen[name] = _Seen(newest.run_id, newest.batch_id, tuple(ran))
+        self._seen[name] = _SeenBatch(newest.run_id, newest.batch_id, tuple(ran))
         if ran:
             living = {executor.id: executor for executor in self._spark.executor_list()}
             route.housed({place: living[home] for place, home in homes(ran).items() if home in living})
@@ -83,7 +83,7 @@ class KeepingPlaces:
         pins, sends = self.pins(name).after(seen.tasks, living, route.loads)
         if sends:
             self._spark.places.send(query, sends)
-        self._pins[name], self._seen[name] = pins, _Seen(seen.run_id, seen.batch, ())
+        self._pins[name], self._seen[name] = pins, _SeenBatch(seen.run_id, seen.batch, ())
         return len(sends)
 
     def _why(self, name: str) -> str:

@@ -65,7 +65,7 @@ def object_service(limits: ObjectLimits | None = None) -> Iterator[ObjectService
             process.kill()
 
 
-class _Server:
+class _ObjectServer:
     def __init__(self, limits: ObjectLimits) -> None:
         self._limits = limits
         self._body = memoryview(bytes(range(256)) * (limits.object_bytes // 256 + 1))[: limits.object_bytes]
@@ -99,7 +99,7 @@ class _Server:
 
 
 async def _serve(limits: ObjectLimits) -> None:
-    server = await asyncio.start_server(_Server(limits).serve, "127.0.0.1", 0, backlog=512)
+    server = await asyncio.start_server(_ObjectServer(limits).serve, "127.0.0.1", 0, backlog=512)
     print(server.sockets[0].getsockname()[1], flush=True)
     # Whoever started us holds our standard input: when it is gone, so are we.
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)

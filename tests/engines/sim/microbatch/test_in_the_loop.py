@@ -6,12 +6,12 @@ from typing import Any
 
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.intents import Intent, Latency
-from penstock.core.cycle import Cycle, PastRound
+from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Engine
 from penstock.core.seen.view import View
-from penstock.loop import Governor
+from penstock.loop import Loop
 from penstock.planning.registry import policy_named
 from tests.engines.sim.microbatch.builders import a_job, an_engine, waiting_stage
 
@@ -49,7 +49,7 @@ class Cycles:
     def last_memory(self, policy: str, memory_type: type[Any]) -> None:
         return None
 
-    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+    def past_cycles(self, decided_from_s: float, before_s: float) -> Sequence[PastCycle]:
         return ()
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
@@ -67,10 +67,10 @@ def utilities(cycles: Sequence[Cycle]) -> list[float]:
 
 def test_a_share_given_by_the_loop_brings_the_urgent_job_back() -> None:
     store = Cycles()
-    governor = Governor(three_that_want_eleven_of_eight_slots(), SixForTheUrgent(), store, intents=lambda: INTENTS)
-    carried = governor.start()
+    loop = Loop(three_that_want_eleven_of_eight_slots(), SixForTheUrgent(), store, intents=lambda: INTENTS)
+    carried = loop.start()
     for now in range(10, 301, 10):
-        carried = governor.run_cycle(carried, float(now))
+        carried = loop.run_cycle(carried, float(now))
     before, after = utilities(store.kept[3:6]), utilities(store.kept[-3:])
     assert max(before) < 20.0  # and falling: its backlog grows
     assert min(after) == 35.0
@@ -81,10 +81,10 @@ def test_the_penstock_policy_gives_executors_that_are_short_of_memory_more_of_it
     # 3 slots of CPU work; 1,300 of 1,024 MiB: garbage collection takes 74 % of the time.
     engine = an_engine(a_job("urgent", rate=120.0, memory_mib=1300.0, threads=4), executor_start_s=4.0)
     store = Cycles()
-    governor = Governor(engine, policy_named("penstock", {"memory": "act"}), store, intents=lambda: INTENTS)
-    carried = governor.start()
+    loop = Loop(engine, policy_named("penstock", {"memory": "act"}), store, intents=lambda: INTENTS)
+    carried = loop.start()
     for now in range(10, 901, 10):
-        carried = governor.run_cycle(carried, float(now))
+        carried = loop.run_cycle(carried, float(now))
     moves = [move for cycle in store.kept for step in cycle.outcome.steps for move in step.step.moves]
     assert [move for move in moves if isinstance(move, Memory)] == [Memory(1024, 2048)]
     assert utilities(store.kept)[10] < 20.0

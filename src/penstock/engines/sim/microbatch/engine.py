@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.seen.figures import Snapshot
-from penstock.engines.sim.lifetime import AlwaysThere
+from penstock.engines.lifetime import AlwaysThere
 from penstock.engines.sim.microbatch import batches, faults
 from penstock.engines.sim.microbatch.figures import aged, snapshot_of
 from penstock.engines.sim.microbatch.levers import refusal, turn

@@ -7,7 +7,7 @@ import numpy as np
 from penstock.core.levers import WHOLE, Dial, Executors, Shows, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.seen.figures import MachineFigures, Snapshot
-from penstock.engines.sim.lifetime import AlwaysThere
+from penstock.engines.lifetime import AlwaysThere
 from penstock.engines.sim.recoveries import JobRecovery, Recoveries
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob

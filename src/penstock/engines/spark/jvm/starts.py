@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.claims import claim
+from penstock.engines.spark.checkpoint_lock import lock_checkpoint
 from penstock.engines.spark.jobs import Job, Writer
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles, location_of
 from penstock.engines.spark.jvm.lags import LaggedSession
@@ -112,7 +112,7 @@ def _running(spark: SparkSession, job: Job, once: bool, made: Writer) -> Streami
     if location is not None:
         local = CheckpointFiles(spark, location).local
         if local is not None:
-            claim(local, job.name)
+            lock_checkpoint(local, job.name)
         mend(spark, location)  # what a crash left
     named = made.queryName(job.name)
     if once:

@@ -20,7 +20,7 @@ from penstock.errors import EngineError
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _StandingBound:
     """What was found of a run, which only a turn changes: to look is a dozen calls of the JVM."""
 
     run_id: str
@@ -47,7 +47,7 @@ class BatchBoundLever(Lever[BatchBound]):
         self._planned = planned
         self._slots = slots
         self._clocks = clocks
-        self._known: dict[str, _Standing] = {}
+        self._known: dict[str, _StandingBound] = {}
         self._began_small: dict[str, str] = {}  # by job, the run: no option bounds its batches
         # By job: in which run it was set last, and to what. What an earlier life left was set in none of ours.
         self._wanted: dict[str, tuple[str, int | None]] = {
@@ -137,7 +137,7 @@ class BatchBoundLever(Lever[BatchBound]):
         self._wanted[track.job.name] = (query.runId, rows)
         self._known.pop(track.job.name, None)
 
-    def _standing(self, track: Track) -> _Standing | None:
+    def _standing(self, track: Track) -> _StandingBound | None:
         query, run_id = track.query, track.run_id
         # Before its first batch a query has no sources yet to ask.
         told = any(batch.run_id == run_id for batch in track.batches)
@@ -148,5 +148,5 @@ class BatchBoundLever(Lever[BatchBound]):
             refusal = self._bounds.refusal(query)
             now = self._bounds.now(query) if refusal is None else None
             holds_back = refusal is None and self._bounds.holds_back(query)
-            known = self._known[track.job.name] = _Standing(run_id, refusal, now, holds_back)
+            known = self._known[track.job.name] = _StandingBound(run_id, refusal, now, holds_back)
         return known

@@ -24,7 +24,7 @@ def lever(tools: LeverTools) -> Lever[Trigger]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _StandingTrigger:
     """What was found of a run, which only a turn changes: to look is some calls of the JVM."""
 
     run_id: str
@@ -45,7 +45,7 @@ class TriggerLever(Lever[Trigger]):
         self._spark = spark
         self._state = state
         self._planned = planned
-        self._known: dict[str, _Standing] = {}
+        self._known: dict[str, _StandingTrigger] = {}
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
         found = self._standing(track)
@@ -71,13 +71,13 @@ class TriggerLever(Lever[Trigger]):
             # It is started again, if ever, as it runs now.
             self._state.change(move.job, job=replace(track.job, trigger_s=move.after))
 
-    def _standing(self, track: Track) -> _Standing | None:
+    def _standing(self, track: Track) -> _StandingTrigger | None:
         query = track.query
         if query is None or track.run_id is None or not track.runs or track.tasks:
             return None
         known = self._known.get(track.job.name)
         if known is None or known.run_id != track.run_id:
-            known = _Standing(track.run_id, self._spark.interval(query))
+            known = _StandingTrigger(track.run_id, self._spark.interval(query))
             if any(
                 batch.run_id == track.run_id for batch in track.batches
             ):  # one that only begins may come to allow it

@@ -56,15 +56,15 @@ def _jobs(
     flow: TupleFlow,
     tasks: Mapping[str, Task],
     groups: Sequence[ThreadGroup],
-) -> "list[_Job]":
+) -> "list[_CrewJob]":
     pickler: Any = cloudpickle  # it has no types
     loaders = {name: partial(pickle.loads, pickler.dumps(task)) for name, task in tasks.items()}
     context = spark.sparkContext
     if not groups:
         threads = sum(flow.threads.values())
-        return [_Job(context.parallelize(range(threads), threads), thread_of(address, loaders))]
+        return [_CrewJob(context.parallelize(range(threads), threads), thread_of(address, loaders))]
     return [
-        _Job(
+        _CrewJob(
             bound(context.parallelize(range(group.threads), group.threads), group, EXECUTOR_MEMORY),
             thread_of(address, {group.operator: loaders[group.operator]}, group.operator),
         )
@@ -72,7 +72,7 @@ def _jobs(
     ]
 
 
-class _Job:
+class _CrewJob:
     def __init__(self, rdd: "RDD[int]", function: Callable[[Iterable[int]], Iterator[int]]) -> None:
         self._rdd = rdd
         self._function = function

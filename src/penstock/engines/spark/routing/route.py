@@ -15,7 +15,7 @@ from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, 
 from penstock.core.known.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.seen.routes import NamedRoute
 from penstock.core.units import positive_seconds
-from penstock.engines.spark.claims import claim
+from penstock.engines.spark.checkpoint_lock import lock_checkpoint
 from penstock.engines.spark.jvm.local_files import LocalFiles, files_at, same_place
 from penstock.engines.spark.jvm.routing.grouping import look_through, salted
 from penstock.engines.spark.jvm.routing.keys import RoutedKey, teach_group_by
@@ -89,7 +89,7 @@ class Routing(NamedRoute):
         """Have the query follow a table from its very first batch; one that has begun is re-routed instead."""
         if is_looked_at(self):
             return
-        book = self._claimed(spark)
+        book = self._locked(spark)
         if not book.open(self.operators, table.servers, table):
             raise ConfigError(
                 "name", self.name, f"the tables in {book.home} are in use; reroute the query to a new one"
@@ -97,7 +97,7 @@ class Routing(NamedRoute):
 
     def book(self, spark: SparkSession) -> RouteBook:
         """The route's tables and changes; begun if they were not. A BookError if they are not the checkpoint's."""
-        book = self._claimed(spark)
+        book = self._locked(spark)
         book.open(self.operators, int(spark.conf.get(_PARTITIONS) or "200"))
         return book
 
@@ -131,7 +131,7 @@ class Routing(NamedRoute):
 
         Else note in the checkpoint what it depends on.
         """
-        book = self._claimed(spark)
+        book = self._locked(spark)
         self._refuse_another(spark, book, checkpoint)
         now = version_in_force(book, SparkMover(spark, book))
         if version not in (None, now):
@@ -170,11 +170,11 @@ class Routing(NamedRoute):
         version = version_in_force(book, SparkMover(spark, book))
         return version, table_cell(spark, book, book.version_file(version), operator)
 
-    def _claimed(self, spark: SparkSession) -> RouteBook:
+    def _locked(self, spark: SparkSession) -> RouteBook:
         """The book, once its checkpoint is this driver's and it the checkpoint's."""
         book = self._settled(spark)
         if isinstance(book.checkpoint, LocalFiles):
-            claim(book.checkpoint.root, self.name)
+            lock_checkpoint(book.checkpoint.root, self.name)
         check_tie(book, self._kept_before())
         return book
 

@@ -32,7 +32,7 @@ _FAR_US = 2**58  # beyond the year 9999, which is as far as Spark's own texts of
 
 
 @dataclass(slots=True)
-class _File:
+class _TablesFile:
     """A file of tables as queries of this application read it: by a cell for each operator."""
 
     book: str
@@ -43,7 +43,7 @@ class _File:
 
 # One for a file in an application: a second one would not see what is published to the first. Another book may come to
 # the same place, when a checkpoint is made anew.
-_FILES: dict[tuple[str, str], _File] = {}
+_FILES: dict[tuple[str, str], _TablesFile] = {}
 
 
 def table_cell(spark: SparkSession, book: RouteBook, name: str, operator: int) -> Column:
@@ -115,18 +115,18 @@ def text_of(keys: list[Column]) -> Column:
     return functions.concat(first, *pieces) if pieces else first  # concat copies what it is given
 
 
-def _file(spark: SparkSession, book: RouteBook, name: str) -> _File:
+def _file(spark: SparkSession, book: RouteBook, name: str) -> _TablesFile:
     place = (spark.sparkContext.applicationId, f"{book.files.location}/{name}")
     file = _FILES.get(place)
     if file is None or file.book != book.id:
-        file = _File(book.id, kept((None,) * SLOTS, book.slots(name)))
+        file = _TablesFile(book.id, kept((None,) * SLOTS, book.slots(name)))
         kind = _catalyst(spark).types.StructType.fromDDL(_CELL_SCHEMA)
         file.cells = [DriverCell(spark, kind, value) for value in _java_cells(spark, file, len(book.operators()))]
         _FILES[place] = file
     return file
 
 
-def _java_cells(spark: SparkSession, file: _File, operators: int) -> list[Any]:
+def _java_cells(spark: SparkSession, file: _TablesFile, operators: int) -> list[Any]:
     """What look-ups of each operator read. A slot without a table lists no key: no window follows it."""
     partitions = next(slot.partitions for slot in file.tables if slot is not None)
     nothing = TableSlot(NEVER_US, partitions, ({},) * operators)
@@ -146,7 +146,7 @@ def _begins(from_us: Sequence[int]) -> list[int]:
     return [(us << _NUMBER_BITS) + number for number, us in enumerate(near_us, 1)]
 
 
-def _known(file: _File, wanted: TableSlot) -> Sequence[Any] | None:
+def _known(file: _TablesFile, wanted: TableSlot) -> Sequence[Any] | None:
     """That table as it was made before, for whatever windows."""
     alike = (made for slot, made in file.made if replace(slot, from_us=wanted.from_us) == wanted)
     return next(alike, None)

@@ -1,4 +1,4 @@
-"""Rounds, as far as verdicts need them: what each tenant had and asked for, and what that was over a while."""
+"""Cycles, as far as verdicts need them: what each tenant had and asked for, and what that was over a while."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from penstock.core.seen.view import View
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """The utilities of one round, of those jobs whose figures were recent, and more of those that are watched.
+class CycleFigures:
+    """The utilities of one cycle, of those jobs whose figures were recent, and more of those that are watched.
 
     `asked` is what each job asked for then, which its utility is of.
     """
@@ -24,7 +24,7 @@ class Round:
     arrivals_rps: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, view: View, watched: Collection[str]) -> "Round":
+    def of(cls, view: View, watched: Collection[str]) -> "CycleFigures":
         """What the view says of it; of those that are `watched` also what they are compared by beside utility."""
         fresh = [job for job in view.jobs if job.fresh]
         seen = [job for job in fresh if job.name in watched]
@@ -38,14 +38,14 @@ class Round:
         )
 
 
-def mean_utility(name: str, asked: Intent, rounds: Iterable[Round]) -> float | None:
+def mean_utility(name: str, asked: Intent, cycles: Iterable[CycleFigures]) -> float | None:
     """Its utility of what was asked then; what it had of another intent is another figure."""
-    return mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities and seen.asked[name] == asked])
+    return mean_of([seen.utilities[name] for seen in cycles if name in seen.utilities and seen.asked[name] == asked])
 
 
-def arrivals_rps(names: Iterable[str], rounds: Sequence[Round]) -> float | None:
+def arrivals_rps(names: Iterable[str], cycles: Sequence[CycleFigures]) -> float | None:
     """The rows that arrive at them together, as far as that is known of each."""
-    means = [mean_of([one.arrivals_rps[name] for one in rounds if name in one.arrivals_rps]) for name in names]
+    means = [mean_of([one.arrivals_rps[name] for one in cycles if name in one.arrivals_rps]) for name in names]
     known = [mean for mean in means if mean is not None]
     return sum(known) if known and len(known) == len(means) else None
 

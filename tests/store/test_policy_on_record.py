@@ -1,6 +1,6 @@
-"""A policy judged on what was recorded."""
+"""What a store keeps of a run is all that its policy saw: shown it again, it decides the same."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,13 +10,13 @@ from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.routes import RouteFigures
 from penstock.core.seen.view import View, snapshot_of
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import Loop, LoopSettings
+from penstock.planning.guards.limits import within_limits
 from penstock.planning.registry import policy_named
 from penstock.planning.routing_settings import RoutingSettings
-from penstock.simulation.replay import replay
 from penstock.store.open import open_store
 from tests.planning.routing.cases import grouped
-from tests.recorded import ERRORS, FORETOLD, RUN, SHORTFALL, URGENT, a_cycle, a_decision, a_view
+from tests.recorded import ERRORS, FORETOLD, RUN, SHORTFALL, URGENT, a_decision, a_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,33 +24,14 @@ class Counted:
     rounds: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class EverySecond:
-    """Acts in every second round."""
-
-    name: str = "every-second"
-
-    def start(self) -> Counted:
-        return Counted()
-
-    def decide(self, view: View, memory: Counted) -> tuple[Plan, Counted]:
-        acts = memory.rounds % 2 == 1
-        return Plan((a_decision(view.at_s),) if acts else ()), Counted(memory.rounds + 1)
-
-
-def test_a_policy_sees_the_recorded_views_with_a_memory_of_its_own(tmp_path: Path) -> None:
-    with closing(open_store(tmp_path / "runs.sqlite")) as store:
-        store.begin(RUN)
-        for at_s in (10.0, 20.0, 30.0, 40.0):
-            store.append(a_cycle(at_s))
-        told = list(replay(EverySecond(), store.views(RUN.id)))
-    assert [turn.view.at_s for turn in told if turn.plan.decisions] == [20.0, 40.0]
-    assert told[-1].memory == Counted(4)
-
-
-def test_a_run_that_only_watched_at_first_is_judged_from_where_it_governed() -> None:
-    views = [a_view(at_s) for at_s in (10.0, 20.0, 30.0)]
-    assert [turn.memory for turn in replay(EverySecond(), views, govern_from_s=20.0)] == [Counted(1), Counted(2)]
+def again(policy: Policy, views: Iterable[View], from_s: float = 0.0) -> list[Plan]:
+    """The plans of a policy that is shown what was recorded, from where the run was governed."""
+    memory, plans = policy.start(), []
+    for view in views:
+        if view.at_s >= from_s:
+            plan, memory = policy.decide(view, memory)
+            plans.append(within_limits(plan, view))
+    return plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +48,25 @@ class Foretelling:
         return Plan((decision,), errors=ERRORS, shortfall=SHORTFALL), Counted(memory.rounds + 1)
 
 
-def test_predictions_go_through_the_loop_into_the_store_and_are_made_again_in_a_replay(tmp_path: Path) -> None:
+def test_predictions_go_through_the_loop_into_the_store_and_are_made_again_of_what_was_recorded(tmp_path: Path) -> None:
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)
-        governor = Governor(
+        loop = Loop(
             Routed(),
             Foretelling(),
             store,
             LoopSettings(approval=frozenset({"nobody"})),
             intents=lambda: {"ads": URGENT, "fraud": URGENT},
         )
-        carried = governor.start()
+        carried = loop.start()
         for at_s in (10.0, 20.0):
-            carried = governor.run_cycle(carried, at_s)
+            carried = loop.run_cycle(carried, at_s)
         run = store.read_run(RUN.id)
-        replayed = [turn.plan for turn in replay(Foretelling(), store.views(RUN.id))]
+        plans = again(Foretelling(), store.views(RUN.id))
     assert [record.decision.foretold for record in run.decisions] == [FORETOLD, FORETOLD]
-    assert [[d.foretold for d in plan.decisions] for plan in replayed] == [[FORETOLD], [FORETOLD]]
+    assert [[d.foretold for d in plan.decisions] for plan in plans] == [[FORETOLD], [FORETOLD]]
     assert (run.prediction_errors, [note.text for note in run.shortfalls]) == (ERRORS, [SHORTFALL])
-    assert [(plan.errors, plan.shortfall) for plan in replayed] == [(ERRORS, SHORTFALL)] * 2
+    assert [(plan.errors, plan.shortfall) for plan in plans] == [(ERRORS, SHORTFALL)] * 2
 
 
 def test_a_view_gives_back_the_figures_that_the_engine_gave() -> None:
@@ -131,17 +112,17 @@ class Noting:
         return plan, memory
 
 
-def test_a_recorded_run_replays_to_the_same_plans_routing_included(tmp_path: Path) -> None:
+def test_a_recorded_run_leads_to_the_same_plans_routing_included(tmp_path: Path) -> None:
     policy = policy_named("static", routing=RoutingSettings("act"))
     noting = Noting(policy)
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)
-        governor = Governor(
+        loop = Loop(
             Routed(), noting, store, LoopSettings(govern_from_s=40.0), intents=lambda: {"ads": URGENT, "fraud": URGENT}
         )
-        carried = governor.start()
+        carried = loop.start()
         for number in range(1, 10):
-            carried = governor.run_cycle(carried, 10.0 * number)
-        replayed = [turn.plan for turn in replay(policy, store.views(RUN.id), govern_from_s=40.0)]
-    assert replayed == noting.plans
-    assert [len(plan.decisions) for plan in replayed] == [1, 0, 1, 0, 0, 0]  # one for each window
+            carried = loop.run_cycle(carried, 10.0 * number)
+        plans = again(policy, store.views(RUN.id), from_s=40.0)
+    assert plans == noting.plans
+    assert [len(plan.decisions) for plan in plans] == [1, 0, 1, 0, 0, 0]  # one for each window
