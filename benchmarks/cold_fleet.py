@@ -40,7 +40,6 @@ class ColdApplication:
     job: MicroBatchJob
     intent: Intent
     cluster: MicroBatchCluster
-    told_by_batches: bool = False  # as of Spark's rate source: nobody knows what waits while a batch runs
 
     @property
     def name(self) -> str:

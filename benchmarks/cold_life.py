@@ -15,7 +15,7 @@ from penstock.core.asked.orders import NoControl, Orders
 from penstock.core.levers import Executors
 from penstock.core.plan import Step
 from penstock.core.run import RunInfo
-from penstock.core.seen.figures import JobFigures, Snapshot
+from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine
 from penstock.loop import LoopSettings
@@ -106,8 +106,6 @@ class Life:
             replace(job, levers=tuple(replace(dial, most=dial.least) for dial in job.levers if dial.kind == "trigger"))
             for job in found.jobs
         )
-        if self.drawn.told_by_batches:
-            jobs = tuple(map(_told_by_batches, jobs))
         return replace(found, jobs=jobs, levers=())
 
     def apply(self, steps: Sequence[Step]) -> Any:
@@ -132,19 +130,6 @@ class Life:
         there = self._holding.there
         self._holding.hold(executors, self._now_s + self.drawn.joins_s)
         self._work_with(there)
-
-
-def _told_by_batches(job: JobFigures) -> JobFigures:
-    """As of a source that tells of its rows in batches alone: what a batch left is unknown, and what comes is what
-    the last one took since the one before it began.
-    """
-    batches = tuple(replace(one, left_rows=None) for one in job.batches)
-    rate_rps, waiting = None, None
-    if len(batches) > 1:
-        before, last = batches[-2:]
-        rate_rps = last.rows / (last.ended_s - last.took_s - before.ended_s + before.took_s)
-        waiting = rate_rps * last.took_s
-    return replace(job, batches=batches, arrival_rps=rate_rps, backlog_rows=waiting)
 
 
 @dataclass

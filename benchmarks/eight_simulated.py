@@ -2,21 +2,18 @@
 
     python benchmarks/eight_simulated.py --fleets 4 [--first 820] [--ways listed equal hand] [--story]
     python benchmarks/eight_simulated.py --fleets 10 --spikes 3 [--irregular]
-    python benchmarks/eight_simulated.py --fleets 10 --slow
 
 As there: six others with 50 rows a second that ask for 40 s (worth 10 each), payments with 90 and fraud with 60 that
 ask for 10 s (40 each), rows that wait 18 ms, batches every 4 s, 16 executors; for the middle third of three minutes 270
 rows a second come to fraud. With `--spikes` they come again, each two minutes after the one before; `--irregular` draws
-that from one to four minutes. `--slow` is a machine that eight drivers want at once: JVMs share two cores, a first
-batch takes 18 s to a minute though it has hardly any rows, the second one has all that came meanwhile, and nobody knows
-what waits while a batch runs, as with Spark's rate source. Each seed draws when each of them begins, and noise. Ways
-are those of `fleet_begins`; shares, too, the last one from the first spike's end on. `--story` prints what was decided.
-Nobody waits: a fleet takes some seconds of CPU.
+that from one to four minutes. Each seed draws when each of them begins, and noise. Ways are those of `fleet_begins`;
+shares, too, the last one from the first spike's end on. `--story` prints what was decided. Nobody waits: a fleet takes
+some seconds of CPU.
 """
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from statistics import mean
 
@@ -81,27 +78,13 @@ class Day:
         return record.share(fleet.counts_from_s + self.begins_s[1])
 
 
-def eight(seed: int, day: Day, slow: bool = False) -> ColdFleet:
+def eight(seed: int, day: Day) -> ColdFleet:
     """The fleet of that seed: fraud begins last."""
     random = np.random.default_rng([seed, 8])
     joins = {name: int(random.uniform(0, 12)) for name in NAMES[:-1]} | {NAMES[-1]: int(random.uniform(25, 32))}
     counts_s = max(joins.values()) + WARM_S
     made = [_application(random, seed, name, joins[name], counts_s, day) for name in NAMES]
-    if slow:
-        made = [_slowly(random, one) for one in made]
-    return ColdFleet(seed, _SLOTS, tuple(sorted(made, key=lambda one: one.joins_s)), slow, day.counted_s)
-
-
-def _slowly(random: np.random.Generator, one: ColdApplication) -> ColdApplication:
-    """On a machine that eight drivers want at once: the first batch has nearly no rows and takes up to a minute, the
-    second one all that came meanwhile.
-    """
-    first = Slowness(0.0, tasks=1.1, driver=float(random.uniform(60.0, 200.0)))
-    cold = tuple(Slowness(max(10.0, 2.0 * then.from_s), then.tasks, then.driver) for then in _COLD)
-    rows = one.job.arrivals.copy()
-    rows[0] = rows[1]
-    cluster = replace(one.cluster, slowness=(first, *cold))
-    return replace(one, job=replace(one.job, arrivals=rows), cluster=cluster, told_by_batches=True)
+    return ColdFleet(seed, _SLOTS, tuple(sorted(made, key=lambda one: one.joins_s)), counted_s=day.counted_s)
 
 
 def _application(
@@ -133,14 +116,13 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--spikes", type=int, default=1)
     parser.add_argument("--irregular", action="store_true", help="spikes come after one to four minutes")
-    parser.add_argument("--slow", action="store_true", help="first batches last for a minute and more")
     parser.add_argument("--story", action="store_true")
     given = parser.parse_args()
     found: dict[str, list[Shares]] = {way: [] for way in given.ways}
     again: dict[str, list[float]] = {way: [] for way in given.ways if given.spikes > 1}
     for seed in range(given.first, given.first + given.fleets):
         day = Day.drawn(seed, given.spikes, given.irregular)
-        fleet = eight(seed, day, given.slow)
+        fleet = eight(seed, day)
         for way in given.ways:
             record = WAYS[way](fleet)
             found[way].append(day.shares(fleet, record))

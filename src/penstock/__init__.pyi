@@ -117,7 +117,6 @@ from penstock.core.run import Note as Note
 from penstock.core.run import Run as Run
 from penstock.core.run import RunInfo as RunInfo
 from penstock.core.seen.batches import BatchFigures as BatchFigures
-from penstock.core.seen.batches import RunningBatch as RunningBatch
 from penstock.core.seen.capacity import operator_capacity as operator_capacity
 from penstock.core.seen.deeds import Deed as Deed
 from penstock.core.seen.evidence import Observation as Observation

@@ -87,7 +87,6 @@ def _bare(figures: JobFigures) -> JobFigures:
         stages=(),
         keys=(),
         batches=(),
-        running=None,
         levers=levers,
         trouble=None if trouble is None else beginning(trouble),
         trouble_id=None if which is None else replace(which, cause=beginning(which.cause)),

@@ -17,5 +17,4 @@ STAGE = StageReading(
     complete=True,
     submitted_s=100.2,
     completed_s=100.9,
-    ended=4,
 )

@@ -8,7 +8,7 @@ from typing import Literal
 from penstock.core.asked.coming import ToCome
 from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
 from penstock.core.levers import Dial, Kind
-from penstock.core.seen.batches import BatchFigures, RunningBatch
+from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.key_placement import KeyPlacement
@@ -134,7 +134,6 @@ class JobFigures:
     keys: tuple[KeyPlacement, ...] = ()
     levers: tuple[Dial, ...] = ()  # that it has beside its threads
     batches: tuple[BatchFigures, ...] = ()  # the last that ended, oldest first
-    running: RunningBatch | None = None  # once a task of it has ended
 
     @property
     def dials(self) -> tuple[Dial, ...]:

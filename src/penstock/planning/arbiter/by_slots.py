@@ -17,7 +17,6 @@ from penstock.planning.arbiter.costs import TELLING, JobCosts, as_of
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.outcome import HORIZON_S, foretell, looked_ahead_s
-from penstock.planning.arbiter.running import as_it_runs
 
 # Executors come and go within half a minute: what is not enough for good shows in two minutes.
 _HORIZON_S = 3.0 * HORIZON_S
@@ -35,24 +34,18 @@ def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -
     """
     view = replace(view, jobs=tuple(map(_as_stated, view.jobs)))
     figures = {job.name: job.figures for job in view.jobs}
-    costs = {name: _now(one, figures[name], view.at_s) for name, one in memory.costs.items() if name in figures}
+    costs = {name: as_of(one, figures[name], view.at_s) for name, one in memory.costs.items() if name in figures}
     fleet = fleet_of(view, costs, memory.foretold(view.at_s))
-    if fleet is None or all(_begins(memory.costs[name], costs[name], figures[name]) for name in fleet.names):
+    if fleet is None or all(_begins(costs[name], figures[name]) for name in fleet.names):
         return ()
     known = frozenset(fleet.names)
     others = sum(job.utility or 0.0 for job in view.jobs if job.name not in known)
     return tuple(others + _utility(fleet, float(count)) for count in counts)
 
 
-def _now(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
-    runs = as_it_runs(costs, job, at_s)
-    return as_of(costs, job, at_s) if runs is costs else runs
-
-
-def _begins(ended: JobCosts, now: JobCosts, job: JobFigures) -> bool:
+def _begins(costs: JobCosts, job: JobFigures) -> bool:
     """Whether its first batch is all that is known, which has a query's own start in it; for a minute at most."""
-    told = now.began_s > ended.began_s  # by a batch that runs
-    return not told and ended.batches < TELLING and job.up_s is not None and job.up_s < _NEW_S
+    return costs.batches < TELLING and job.up_s is not None and job.up_s < _NEW_S
 
 
 def _as_stated(job: JobView) -> JobView:

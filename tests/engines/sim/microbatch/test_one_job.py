@@ -180,22 +180,6 @@ def test_every_batch_that_ended_is_told_with_what_it_took() -> None:
     assert last.aside_s == pytest.approx(0.2)
 
 
-def test_a_batch_that_runs_is_told_by_its_tasks_that_ended() -> None:
-    # Two stages of 4 tasks of 0.3 s on 2 slots: half of the first at 60.4 s, half of the second at 61.0 s.
-    stage = MicroBatchStage("work", 4, cpu_s_per_row=0.01, task_overhead_s=0.05)
-    engine = an_engine(a_job(stages=(stage, stage), trigger_s=5.0, arrivals=np.full(600, 20.0)), slots=2, cores=2)
-    assert seen(engine, 60.05).running is None  # it is planned
-    for at_s, tasks, ended in ((60.5, 4, 2), (61.1, 8, 6), (61.35, 8, 8)):
-        figures = seen(engine, at_s)
-        running = figures.running
-        assert running is not None
-        assert running.number == figures.batches[-1].number + 1
-        assert running.staged_from_s == pytest.approx(60.1)
-        assert (running.tasks, running.ended, running.rows) == (tasks, ended, 100.0)
-        assert (running.busy_s, running.cpu_s) == pytest.approx((ended * 0.3, ended * 0.25))
-    assert seen(engine, 62.0).running is None
-
-
 def test_a_source_that_offers_rows_second_by_second_makes_them_wait_for_their_second() -> None:
     # Triggers come 0.4 s after whole seconds: a row waits for the end of its second, 0.5 s on average, and 0.4 s more.
     job = a_job(source_step_s=1.0, trigger_phase_s=0.4)

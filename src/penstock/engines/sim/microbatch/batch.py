@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from penstock.core.seen.batches import BatchFigures, RunningBatch
+from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.figures import StageFigures
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 
@@ -99,15 +99,6 @@ class OpenBatch:
                 capacity=min(1.0, self.busy_s / slot_s) if slot_s > 0 else None,
             )
         )
-
-    def running(self, spec: MicroBatchJob, number: int) -> RunningBatch | None:
-        """As an engine tells of it; None before a task has ended."""
-        tasks = sum(stage.partitions for stage in spec.stages[: self.stage + 1])
-        ended = tasks - self.left
-        if ended <= 0:
-            return None
-        busy_s = (self.busy_s if self.left else 0.0) + sum(stage.busy_s or 0.0 for stage in self.done)
-        return RunningBatch(number, self.stages_from_s, tasks, ended, busy_s, self.used_cpu_s, float(self.rows))
 
     def report(self, now: float) -> BatchReport:
         """What it took, now that it is committed."""

@@ -70,7 +70,6 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
         trouble_id=TroubleId(TroubleKind.RESTARTING, job.down_for) if down else None,
         levers=job_dials(job),
         batches=tuple(job.ended),
-        running=None if job.batch is None or down else job.batch.running(job.spec, job.next_number),
     )
 
 

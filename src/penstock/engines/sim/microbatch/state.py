@@ -127,7 +127,7 @@ class JobState:
 
     def begin_small(self, rows: int, now: float, slots: int) -> None:
         """With what it opens next."""
-        number = self.next_number + (0 if self.batch is None else 1)
+        number = self._next_number + (0 if self.batch is None else 1)
         self.first, self.first_bound = FirstBatches.of(self.name, SmallBatch(rows, number), now, slots), rows
 
     def loosen(self, left_rows: int, now: float) -> None:
@@ -140,14 +140,13 @@ class JobState:
         self.first = first if found is None else found.first
 
     @property
-    def next_number(self) -> int:
-        """Of the batch that is open, or opens next."""
+    def _next_number(self) -> int:
         return self.ended[-1].number + 1 if self.ended else 0
 
     def tell(self, left_rows: int) -> None:
         """Keep the last batch's figures for whoever looks."""
         if self.report is not None:
-            self.ended.append(self.report.figures(self.next_number, left_rows))
+            self.ended.append(self.report.figures(self._next_number, left_rows))
 
     def next_noise(self, sigma: float) -> float:
         """The factor on a duration: lognormal with mean 1."""

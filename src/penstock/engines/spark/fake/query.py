@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from penstock.engines.spark.fake.writer import FakeWriter
-from penstock.engines.spark.watch.stages import StageReading
 
 
 @dataclass(eq=False)
@@ -20,7 +19,6 @@ class FakeQuery:
     bound: int | None = None
     next_batch: int = 0
     committed: list[int] = field(default_factory=list)  # by this run
-    stage: StageReading | None = None  # the first of its batch, as far as it went, while it has not ended
     error: str | None = None
     isActive: bool = True  # noqa: N815
 

@@ -27,7 +27,7 @@ from penstock.engines.spark.starting import FUNCTION_WITHIN_S, called
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.machines import Executor, Here
-from penstock.engines.spark.watch.stages import StageReading, difference
+from penstock.engines.spark.watch.stages import StageReading
 from penstock.errors import ApplicationGoneError, EngineError, first_line
 
 _BEGAN_S = 1_700_000_000.0
@@ -116,16 +116,6 @@ class FakeSpark:
         self.places.batch(name, number, [tasks for stage, tasks in query.writer.stages if "State" in stage])
         state = query.writer.partitions is not None
         self._tell(Progressed(progress(name, query.runId, number, began_s, took_s, rows, waits, state)))
-
-    def run_part(self, name: str, ended: int, rows: int, busy_s: float) -> None:
-        """A second passes; of the first stage of the query's batch so many tasks have ended by then, in all.
-
-        They read so many rows, and kept slots busy for so long together.
-        """
-        self.now_s += 1.0
-        query = self.query(name)
-        name_of_stage, tasks = query.writer.stages[0]
-        self._hand_out(query, self._reading(query, query.next_batch, tasks, ended, rows, busy_s), name_of_stage)
 
     def commit_all(self, rows: int = 100) -> None:
         """Each query that runs, one after the other."""
@@ -295,32 +285,20 @@ class FakeSpark:
     def _read_stages(self, query: FakeQuery, number: int, rows: int, busy_s: float) -> None:
         each_s = busy_s / len(query.writer.stages)
         for name, tasks in query.writer.stages:
-            self._hand_out(query, self._reading(query, number, tasks, tasks, rows, each_s), name)
-
-    def _reading(self, query: FakeQuery, number: int, tasks: int, ended: int, rows: int, busy_s: float) -> StageReading:
-        """Of the stage that is under way, else of a new one, since its start."""
-        before = query.stage
-        return StageReading(
-            stage_id=next(self._stage_ids) if before is None else before.stage_id,
-            run_id=query.runId,
-            batch_id=number,
-            pool=query.pool,
-            tasks=tasks,
-            busy_s=busy_s,
-            cpu_s=busy_s / 2,
-            rows_in=rows,
-            rows_out=rows,
-            shuffle_local_bytes=0,
-            shuffle_remote_bytes=0,
-            complete=ended == tasks,
-            submitted_s=self.now_s - busy_s if before is None else before.submitted_s,
-            completed_s=self.now_s if ended == tasks else None,
-            running=min(1, tasks - ended),
-            ended=ended,
-        )
-
-    def _hand_out(self, query: FakeQuery, reading: StageReading, name: str) -> None:
-        """What the stage did since it was handed out before."""
-        since = reading if query.stage is None else difference(reading, query.stage)
-        query.stage = None if reading.complete else reading
-        self.stages.readings.append((since, name))
+            reading = StageReading(
+                stage_id=next(self._stage_ids),
+                run_id=query.runId,
+                batch_id=number,
+                pool=query.pool,
+                tasks=tasks,
+                busy_s=each_s,
+                cpu_s=each_s / 2,
+                rows_in=rows,
+                rows_out=rows,
+                shuffle_local_bytes=0,
+                shuffle_remote_bytes=0,
+                complete=True,
+                submitted_s=self.now_s - each_s,
+                completed_s=self.now_s,
+            )
+            self.stages.readings.append((reading, name))

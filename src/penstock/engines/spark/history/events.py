@@ -189,7 +189,6 @@ def _reading(about: Mapping[str, Any], properties: Mapping[str, str]) -> StageRe
         complete=True,
         submitted_s=_millis(about["Submission Time"]) if "Submission Time" in about else None,
         completed_s=_millis(about["Completion Time"]),
-        ended=about["Number of Tasks"],
     )
 
 

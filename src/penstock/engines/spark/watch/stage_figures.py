@@ -28,24 +28,6 @@ class Busy:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceStage:
-    """A batch's first stage: its tasks, those that ended, and rows that they read."""
-
-    tasks: int = 0
-    ended: int = 0
-    rows: int = 0
-
-    def and_also(self, reading: StageReading) -> "SourceStage":
-        """With a reading more."""
-        return SourceStage(reading.tasks, self.ended + reading.ended, self.rows + reading.rows_in)
-
-    @property
-    def all_rows(self) -> float | None:
-        """That all its tasks read, as far as those that ended tell; None while none has."""
-        return self.rows * self.tasks / self.ended if self.ended else None
-
-
-@dataclass(frozen=True, slots=True)
 class StageWork:
     """What the stages of one batch did together; None of what is not known because they were not all read."""
 
@@ -56,14 +38,9 @@ class StageWork:
     python_s: float = 0.0  # waited for Python workers
     spans: tuple[tuple[float, float], ...] = ()  # from each stage's submission to its completion
     whole: bool = True  # every stage was read, and to its end
-    ended: int = 0  # of its tasks
-    from_s: float | None = None  # when the first stage was handed in
-    source: SourceStage = SourceStage()
 
-    def and_also(self, reading: StageReading, first: bool, python: bool, reads: bool = False) -> "StageWork":
-        """With a reading more, which is a stage's first or what it did since; `python` says whether it runs any, and
-        `reads` whether it is the batch's first stage.
-        """
+    def and_also(self, reading: StageReading, first: bool, python: bool) -> "StageWork":
+        """With a reading more, which is a stage's first or what it did since; `python` says whether it runs any."""
         spans = self.spans
         if reading.complete and reading.submitted_s is not None and reading.completed_s is not None:
             spans = (*spans, (reading.submitted_s, reading.completed_s))
@@ -75,9 +52,6 @@ class StageWork:
             python_s=self.python_s + (_waited_s(reading) if python else 0.0),
             spans=spans,
             whole=self.whole and not reading.cut,
-            ended=self.ended + reading.ended,
-            from_s=reading.submitted_s if self.from_s is None else self.from_s,
-            source=self.source.and_also(reading) if reads else self.source,
         )
 
     def on_cores_s(self, python_share: float) -> float:
@@ -148,14 +122,9 @@ class StageHistory:
         found = self._works.get((run_id, batch_id))
         return found if found is not None and found.whole else None
 
-    def newest(self, run_id: str) -> int | None:
-        """The last batch of that run of which a stage was read."""
-        return max((number for run, number in self._works if run == run_id), default=None)
-
     def _worked(self, reading: StageReading, python: bool) -> "StageHistory":
         batch, first = (reading.run_id, reading.batch_id), reading.stage_id not in self._begun
-        reads = self._place(reading) == 0
-        works = {**self._works, batch: self._works.get(batch, StageWork()).and_also(reading, first, python, reads)}
+        works = {**self._works, batch: self._works.get(batch, StageWork()).and_also(reading, first, python)}
         begun = {stage: running for stage, running in self._begun.items() if stage != reading.stage_id}
         if not reading.complete:
             begun[reading.stage_id] = reading.running

@@ -35,7 +35,6 @@ class StageReading:
     submitted_s: float | None = None  # since the epoch; a stage waits for slots from then on
     completed_s: float | None = None
     running: int = 0  # of its tasks, at this reading: Spark tells of a task's time when it has ended
-    ended: int = 0  # of its tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,6 @@ def difference(reading: StageReading, before: StageReading) -> StageReading:
         rows_out=reading.rows_out - before.rows_out,
         shuffle_local_bytes=reading.shuffle_local_bytes - before.shuffle_local_bytes,
         shuffle_remote_bytes=reading.shuffle_remote_bytes - before.shuffle_remote_bytes,
-        ended=reading.ended - before.ended,
     )
 
 
@@ -108,7 +106,6 @@ def _reading(document: Mapping[str, Any], run_id: str, batch_id: int) -> StageRe
         submitted_s=_epoch_s(document.get("submissionTime")),
         completed_s=_epoch_s(document.get("completionTime")),
         running=document.get("numActiveTasks", 0),
-        ended=document.get("numCompleteTasks", 0),
     )
 
 

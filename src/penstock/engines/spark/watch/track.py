@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.levers import Dial
-from penstock.core.seen.batches import BatchFigures, RunningBatch
+from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.trouble import Trouble, TroubleKind, trouble
@@ -20,7 +20,6 @@ from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.python_time import UNMEASURED
-from penstock.engines.spark.watch.running import running_batch
 from penstock.engines.spark.watch.stage_figures import StageHistory
 
 NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
@@ -153,14 +152,7 @@ class Track:
             keys=keys if self.runs else (),
             levers=levers,
             batches=() if self.tasks else tuple(_ended(batches, self.stages, standing)),
-            running=None if self.tasks else self._running(standing),
         )
-
-    def _running(self, standing: Yardstick) -> RunningBatch | None:
-        of_run = [batch.batch_id for batch in self.batches if batch.run_id == self.run_id]
-        last = of_run[-1] if of_run else None
-        run_id, ahead_s = self.run_id if self.runs else None, standing.at_s - standing.wall_s
-        return running_batch(self.stages, run_id, last, ahead_s, standing.python_share)
 
     def _arrivals(
         self, flow: Flow | None, batches: Sequence[Batch], window_s: float
