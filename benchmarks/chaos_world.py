@@ -34,7 +34,7 @@ from penstock.store.open import open_store
 HERE = Path(__file__).parent
 AWAY_S = 5.0  # so long a broker, a database, a worker is away that was killed
 ENDS_WITHIN_S = 180.0
-WORDS = 80  # of a command line: enough to know it
+TOLD = 80  # characters of a command line, at its end: JVMs differ by what stands there
 ACTS = 30
 HOUR_S = 3600
 DATABASE = "database"  # whose folder that is
@@ -232,7 +232,7 @@ class World:
         deadline = time.monotonic() + ENDS_WITHIN_S
         while still := [pid for pid in left if processes.start_ticks(pid) is not None]:
             if time.monotonic() > deadline:
-                who = "; ".join(" ".join(processes.command_of(pid))[:WORDS] for pid in still)
+                who = "; ".join(" ".join(processes.command_of(pid))[-TOLD:] for pid in still)
                 self.wrong.append(f"without their supervisor there were after {ENDS_WITHIN_S:.0f} s: {who}")
                 _signal(left, signal.SIGKILL)
                 return
