@@ -21,8 +21,8 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.asked.intents import Intent, Juice, Latency
-from penstock.engines.spark.application import start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 
 SLOTS, FILES, LINES = 4, 400, 2_000

@@ -28,10 +28,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.asked.intents import Intent, Juice
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.progress import epoch_s
 from penstock.governing.controller import Controller

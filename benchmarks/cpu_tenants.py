@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.asked.intents import Intent, Juice, Latency
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.governing.comparison import Tenants
 
 PARTITIONS = 4  # of each topic

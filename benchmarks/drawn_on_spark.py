@@ -26,8 +26,8 @@ from pyspark.sql import SparkSession
 from trial_meter import Topics
 
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark.application import start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.comparison import Tenants
 
 WAYS = {"FAIR": "fair", "by hand": "static", "penstock": "penstock"}

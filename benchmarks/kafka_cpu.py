@@ -39,7 +39,7 @@ from table import HEADER, rows
 from trial_meter import Topics
 
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark.application import start_application
+from penstock.engines.spark.launch.application import start_application
 from penstock.errors import ConfigError
 from penstock.governing.comparison import PolicyTurn, run_trial
 from penstock.local.kafka.broker import Broker

@@ -11,7 +11,7 @@ import signal
 from kafka_trial import Seen, Trial, machine, run
 from own_broker import own_broker
 
-from penstock.engines.spark.application import start_application
+from penstock.engines.spark.launch.application import start_application
 
 PERCENTILES = (50.0, 95.0, 99.0)
 

@@ -33,8 +33,8 @@ from penstock.config.tenants import TenantPart
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark.application import start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.local.kafka.broker import Broker
 from penstock.planning.registry import DEFAULT

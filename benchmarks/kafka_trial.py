@@ -21,7 +21,7 @@ from penstock.core.asked.real_time import RealTime
 from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.settings import SparkSettings

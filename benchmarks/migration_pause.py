@@ -26,9 +26,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.known.routing_table import RoutingTable
-from penstock.engines.spark.application import start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.engines.spark.routing.route import Routing
 

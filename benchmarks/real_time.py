@@ -14,7 +14,7 @@ from kafka_trial import Seen, Trial, machine, run
 from own_broker import own_broker
 
 from penstock.core.asked.real_time import RealTime
-from penstock.engines.spark.application import start_application
+from penstock.engines.spark.launch.application import start_application
 
 BATCH_S = 15.0  # of real-time mode: how often offsets and state are kept
 TRIGGER = "500 milliseconds"

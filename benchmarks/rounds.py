@@ -23,8 +23,8 @@ from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.known.job_models import JobModels
 from penstock.core.seen.topology import Topology
-from penstock.engines.spark.application import start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant
 from penstock.planning.combined import first_slots

@@ -26,11 +26,11 @@ from trial_meter import told_batches
 
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import PairCounts
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces
 from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.routing.pins import Pins
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.watch.stages import StageReading

@@ -30,8 +30,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.known.routing_table import RoutingTable
 from penstock.correlation.sampling import one_in_for
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.routing.route import Routing
 from penstock.local import processes

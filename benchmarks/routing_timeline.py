@@ -31,12 +31,12 @@ from routed_query import CONF, Pairs, files_of, last_shuffle, query_of, syntheti
 from trial_meter import told_batches
 
 from penstock.core.asked.intents import Intent, Latency
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.settings import SparkSettings

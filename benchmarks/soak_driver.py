@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import median
 
-from penstock.engines import spark as spark_engine
+from penstock.engines.spark import launch
 from penstock.local import processes
 
 HEAP_MIB = 1024
@@ -82,7 +82,7 @@ class Driver:
     @property
     def conf(self) -> dict[str, str]:
         """What the tenants file must say, so that its memory can be seen."""
-        log4j = Path(spark_engine.__file__).with_name("log4j2.properties")
+        log4j = Path(launch.__file__).with_name("log4j2.properties")
         # The heap is there in full from the start: what grows beside it is seen at once.
         heap = f"-Xms{HEAP_MIB}m -XX:+AlwaysPreTouch -Xlog:gc:file={self._gc_log}:uptime:filecount=0"
         return {

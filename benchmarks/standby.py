@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines import spark as spark_engine
+from penstock.engines.spark import launch
 from penstock.local import processes
 from penstock.local.spark import class_archive
 
@@ -34,7 +34,7 @@ _ROWS = 100  # of a file
 _EVERY_S = 0.5
 _GOVERNS_FOR_S = 10.0
 _WITHIN_S = 600.0
-_LOG4J = Path(spark_engine.__file__).with_name("log4j2.properties")
+_LOG4J = Path(launch.__file__).with_name("log4j2.properties")
 TENANTS = """
 name: standby
 master: {master}

@@ -30,8 +30,8 @@ from table import CHOSEN, HEADER, rows
 
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.asked.slot_limits import SlotLimits
-from penstock.engines.spark.application import start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
 from penstock.local import processes

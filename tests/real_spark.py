@@ -13,11 +13,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import batch_limits, kafka_sources, starts
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
-from penstock.engines.spark.starting import called
 from penstock.local.kafka.jars import JarSet, jars, locked
 from tests.patience import patience_s
 

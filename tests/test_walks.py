@@ -23,7 +23,7 @@ from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.seen.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.governing.controller import Controller
 from penstock.governing.governed import Governed
@@ -77,7 +77,7 @@ NO_STAYS = {
         "governing/controller.py:Controller._run",
         "loop.py:drive",
         "engines/spark/engine.py:SparkEngine.tend",
-        "engines/spark/hearing.py:Hearing.look_about",
+        "engines/spark/rounds/hearing.py:Hearing.look_about",
     ),
 }
 # Other ways to the same place: an intent is tried as its file is checked, pools are set as an engine opens, and a hand

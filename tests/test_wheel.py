@@ -33,7 +33,7 @@ def test_every_file_of_the_package_is_in_it_and_nothing_else_but_its_description
     [
         "py.typed",  # or type checkers see nothing of it
         "local/kafka/jars.lock",  # what is fetched for Kafka, with checksums
-        "engines/spark/log4j2.properties",
+        "engines/spark/launch/log4j2.properties",
         "config/tenants.schema.json",
         "web/static/index.html",
     ],

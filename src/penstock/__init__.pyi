@@ -168,8 +168,8 @@ from penstock.engines.spark.jvm.doctor import doctor as doctor
 from penstock.engines.spark.jvm.features import Feature as Feature
 from penstock.engines.spark.jvm.routing.keys import RoutedKey as RoutedKey
 from penstock.engines.spark.measured import measured as measured
-from penstock.engines.spark.pair_history import count_pairs as count_pairs
 from penstock.engines.spark.profiling.settings import TrialSettings as TrialSettings
+from penstock.engines.spark.routing.pair_history import count_pairs as count_pairs
 from penstock.engines.spark.routing.route import Routing as Routing
 from penstock.errors import ConfigError as ConfigError
 from penstock.errors import EngineError as EngineError

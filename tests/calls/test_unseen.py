@@ -120,7 +120,7 @@ def test_drivers_that_are_submitted_have_their_store(
     monkeypatch.setattr("penstock.calls.submitted.RUN", run_by(tmp_path))
     monkeypatch.setattr("penstock.calls.submitted.uses_in", lambda *given: ())
     monkeypatch.setattr("penstock.calls.submitted.open_store", _Empty)
-    monkeypatch.setattr("penstock.engines.spark.application.check_master", lambda master: None)
+    monkeypatch.setattr("penstock.engines.spark.launch.application.check_master", lambda master: None)
     conf = {"spark.kubernetes.container.image": "penstock"}
     file = shop(tmp_path, executors=2, checkpoints="/shared", conf=conf)
     assert ps.submit(file, ps.Submitting(master, store=STORE)) == 0

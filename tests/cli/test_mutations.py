@@ -17,7 +17,7 @@ from penstock.calls.advised import events_of
 from penstock.config.coordination import read_coordination
 from penstock.config.profiles import read_profile
 from penstock.engines.spark.history.replay import queries_in, replayed
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.errors import ConfigError
 from penstock.governing.remembering import remembered
 from penstock.loop import LoopSettings

@@ -18,7 +18,7 @@ from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, fake_job
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.applications.fleet import Fleet
 from tests.engines.sim.cases import QUIET, line

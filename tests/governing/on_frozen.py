@@ -9,7 +9,7 @@ import signal
 from typing import Any
 
 import penstock as ps
-from penstock.engines.spark.application import start_application
+from penstock.engines.spark.launch.application import start_application
 from penstock.errors import EngineError
 from penstock.governing.controller import Controller
 from penstock.store.memory import MemoryStore

@@ -22,8 +22,8 @@ from penstock.config.tenants import TenantsFile
 from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import View
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jvm.heap import memory_mib
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.lives import Applications, Life
 from penstock.governing.run import RunOptions, run_tenants
 from penstock.planning.installed import PolicyEntry

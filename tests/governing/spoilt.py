@@ -36,8 +36,8 @@ from penstock.engines.spark.fake.parts import (
     Properties,
 )
 from penstock.engines.spark.fake.query import FakeQuery
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.settings import SparkSettings
 from penstock.loop import Loop, LoopSettings, drive
 from penstock.running.tending import Tending

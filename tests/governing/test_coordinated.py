@@ -13,7 +13,7 @@ from penstock.core.plan import Outcome, Plan
 from penstock.engines.applications.wire import Order, Serials
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.controller import Controller

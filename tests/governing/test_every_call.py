@@ -11,7 +11,7 @@ from typing import Protocol
 import pytest
 
 from penstock.engines.spark import port
-from penstock.engines.spark.elastic import ElasticLever
+from penstock.engines.spark.application.elastic import ElasticLever
 from tests.governing.spoilt import HANGS_FOR_S, INTERVAL_S, PORTS, ROUNDS, Life, SilentError, all_calls
 
 # What these lives do not ask for, and who tries it.

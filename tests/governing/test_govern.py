@@ -8,8 +8,8 @@ import pytest
 
 import penstock as ps
 from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.fake import FakeSpark
-from penstock.engines.spark.shares import PoolShare
 from penstock.errors import ConfigError, EngineError
 from penstock.threads import BesideThread
 from tests.governing.to_two import INTENT, ToTwo

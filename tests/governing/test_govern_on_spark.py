@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock as ps
+from penstock.engines.spark.application.lock import KEY
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.jvm.pools import FairPools
-from penstock.engines.spark.lock import KEY
-from penstock.engines.spark.shares import PoolShare
 from penstock.errors import LeaseLostError
 from penstock.store.open import open_store
 from tests.engines.spark.helpers import quick

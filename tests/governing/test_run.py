@@ -12,8 +12,8 @@ from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.levers import Dial
 from penstock.core.seen.evidence import Observation
-from penstock.engines.spark.application import check_master, refusal, start_application
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.launch.application import check_master, refusal, start_application
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, OutageError, TakenOverError
 from penstock.governing import run
 from penstock.governing.named_routes import routed

@@ -16,10 +16,10 @@ from penstock.core.asked.budget import Budget
 from penstock.core.asked.hours import Hours
 from penstock.core.asked.price import Price
 from penstock.core.seen.states import State, state_of
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.shares import PoolShare
+from penstock.engines.spark.jobs.job import Job
 from penstock.governing.controller import Controller
 from penstock.governing.governed import Governed
 from penstock.governing.remembering import remember

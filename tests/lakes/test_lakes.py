@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from tests.engines.spark.helpers import give, observed
 from tests.lakes.lake import Lake

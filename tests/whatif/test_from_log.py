@@ -12,7 +12,7 @@ from penstock.core.asked.intents import Intent, Latency
 from penstock.core.asked.price import Price
 from penstock.engines.spark.history.events import logged
 from penstock.engines.spark.history.replay import History, replayed
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.errors import ConfigError
 from penstock.whatif.from_log import Advice, advise
 from tests.cli.calling import penstock

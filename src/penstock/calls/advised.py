@@ -13,7 +13,7 @@ from penstock.engines.spark.history.events import Logged, logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, queries_in, replayed
 from penstock.engines.spark.history.server import download, is_address
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.errors import ConfigError
 from penstock.whatif.from_log import Advice
 from penstock.whatif.from_log import advise as advice_of

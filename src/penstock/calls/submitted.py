@@ -168,7 +168,7 @@ def _spark_defaults(environment: Mapping[str, str]) -> set[str]:
 
 def _reach(master: str, coordinator: str | None, tls: AgentTls, parts: Sequence[ApplicationPart]) -> None:
     """A token or a file that is missing, or a master that is away, is said once, and not in each log."""
-    from penstock.engines.spark.application import check_master  # pyspark takes a second to import
+    from penstock.engines.spark.launch.application import check_master  # pyspark takes a second to import
     from penstock.governing.coordinated import Coordinated
 
     if coordinator is not None:

@@ -37,8 +37,8 @@ def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> 
     ps.govern would refuse that session. Inside a driver, call ps.doctor(spark).
     """
     from penstock.cli.terminal import Terminal, width_for
-    from penstock.engines.spark.application import plain_session
     from penstock.engines.spark.jvm.doctor import doctor as looked_at  # pyspark takes a second to import
+    from penstock.engines.spark.launch.application import plain_session
 
     conf = dict(map(_pair, given))
     try:

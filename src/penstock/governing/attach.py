@@ -10,15 +10,15 @@ from pyspark.sql import SparkSession
 from penstock.config.wanted import WantedFile
 from penstock.core.asked.price import Price
 from penstock.core.seen.view import View
+from penstock.engines.spark.application.shares import Sharing
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.beside.context import BesideContext, beside, session_of
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.engines.spark.jvm.beside.spark import BesideSpark
 from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings, lease_for
-from penstock.engines.spark.shares import Sharing
 from penstock.errors import OutageError
 from penstock.governing.controller import Controller
 from penstock.governing.governed import Governed

@@ -16,11 +16,11 @@ from penstock.core.known.job_models import JobModels
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.core.seen.states import State, possible_utility, state_of
 from penstock.core.seen.view import JobView, View
+from penstock.engines.spark.application.shares import Sharing
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
-from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller
 from penstock.governing.ending import end_queries
 from penstock.governing.governed import Governed

@@ -6,7 +6,7 @@ from functools import partial
 
 from penstock.core.run import DecisionRecord
 from penstock.core.seen.view import View
-from penstock.engines.spark.application import start_application
+from penstock.engines.spark.launch.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import SLOTS, URGENT, demo_tenants
 

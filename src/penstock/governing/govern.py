@@ -13,16 +13,16 @@ from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
+from penstock.engines.spark.application.shares import Sharing
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.features import check_session
 from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.settings import SparkSettings, lease_for
-from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller
 from penstock.governing.divided import divided_by

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from penstock.engines.hand import ANSWERS_WITHIN_S
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm.live import ping
 from penstock.engines.spark.jvm.machines import ExecutorReader
-from penstock.engines.spark.starting import called
 from penstock.errors import EngineError, OutageError, told
 from penstock.governing.controller import Controller
 

@@ -7,9 +7,9 @@ from functools import partial
 
 from penstock.config.named import route_named
 from penstock.config.tenants import TenantPart, TenantsFile
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, called
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.starting import FUNCTION_WITHIN_S, called
 from penstock.errors import PenstockError
 
 _IS_THERE_WITHIN_S = 1.0  # a module that was imported before

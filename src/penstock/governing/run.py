@@ -15,9 +15,9 @@ from penstock.core.known.job_models import JobModels
 from penstock.core.ports import Policy
 from penstock.core.seen.view import View
 from penstock.engines.applications.link import AgentTls
-from penstock.engines.spark.application import start_application, start_jvm
+from penstock.engines.spark.application.shares import Sharing
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.commit_offsets import commit_offsets
 from penstock.engines.spark.jvm.executors import take_allocation
 from penstock.engines.spark.jvm.heap import memory_mib
@@ -25,8 +25,8 @@ from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.process import Jvm
+from penstock.engines.spark.launch.application import start_application, start_jvm
 from penstock.engines.spark.settings import SparkSettings, lease_for
-from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller
 from penstock.governing.coordinated import Coordinated, agent_of

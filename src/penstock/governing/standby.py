@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from penstock.core.asked.restart_policy import RestartPolicy
-from penstock.engines.spark.restarts import Attempts
+from penstock.engines.spark.jobs.restarts import Attempts
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import WAITS
 from penstock.governing.signs import Watch

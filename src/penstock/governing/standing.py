@@ -18,9 +18,9 @@ from typing import Any
 from penstock.config.named import modules_beside
 from penstock.config.tenants import TenantsFile
 from penstock.engines.hand import ANSWERS_WITHIN_S
+from penstock.engines.spark.jobs.starting import TURN_S
 from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.engines.spark.jvm.warming import warm_up
-from penstock.engines.spark.starting import TURN_S
 from penstock.errors import told
 from penstock.governing.groups import ended
 from penstock.governing.pulse import WAITS, Heart, Pulse

@@ -25,7 +25,7 @@ from threading import Event
 from types import FrameType
 
 from penstock.core.asked.restart_policy import RestartPolicy
-from penstock.engines.spark.restarts import Attempts, Health
+from penstock.engines.spark.jobs.restarts import Attempts, Health
 from penstock.errors import OutageError, PenstockError, TakenOverError
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S

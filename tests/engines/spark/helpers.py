@@ -10,7 +10,7 @@ from penstock.core.levers import Partitions, Slots
 from penstock.core.plan import Outcome, Step
 from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings

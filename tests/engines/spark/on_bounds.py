@@ -12,8 +12,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 import yahoo_jobs
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.launch.application import start_application
 from tests.engines.spark.routing.on_kills import die
 from tests.workloads.answers import millis
 

@@ -16,11 +16,11 @@ from pyspark import RDD, TaskContext
 from pyspark.sql import SparkSession
 
 from penstock.core.plan import Outcome
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, patient, taken_over

@@ -11,9 +11,9 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.launch.application import start_application
 from penstock.errors import EngineError
 from penstock.local import processes
 from tests.killed import killed

@@ -10,7 +10,7 @@ from tests.cli.calling import environment
 
 LOCKS = """
 import pathlib, sys
-from penstock.engines.spark.checkpoint_lock import lock_checkpoint
+from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
 lock_checkpoint(pathlib.Path(sys.argv[1]), "ads")
 print("locked", flush=True)
 sys.stdin.read()

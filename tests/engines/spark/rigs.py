@@ -11,13 +11,13 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.core.levers import Move
 from penstock.core.plan import Step, StepOutcome
 from penstock.core.seen.figures import JobFigures
+from penstock.engines.spark.application.lock import KEY
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, FakeWriter
-from penstock.engines.spark.jobs import Job, JobFunction, Writer
+from penstock.engines.spark.jobs.job import Job, JobFunction, Writer
 from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.live import LiveSpark
-from penstock.engines.spark.lock import KEY
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import counting, of, quick, rates

@@ -10,12 +10,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.asked.restart_policy import RestartPolicy
-from penstock.engines.spark.application import check_master
-from penstock.engines.spark.checkpoint_lock import LOCK_FILE
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.checkpoint_lock import LOCK_FILE
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import BatchInterval, Query
 from penstock.engines.spark.jvm.features import check_session
-from penstock.engines.spark.query import BatchInterval, Query
+from penstock.engines.spark.launch.application import check_master
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.errors import EngineError, OutageError

@@ -6,11 +6,11 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import BatchInterval
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.jvm.triggers import interval
-from penstock.engines.spark.query import BatchInterval
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import counting
 from tests.patience import eventually

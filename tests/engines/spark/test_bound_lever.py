@@ -6,10 +6,10 @@ from typing import Any, cast
 import pytest
 
 from penstock.core.levers import BatchBound, Dial, Disturbs
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import Query as PortQuery
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
-from penstock.engines.spark.query import Query as PortQuery
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track

@@ -8,11 +8,11 @@ from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.levers import Partitions, Slots, Tasks, Trigger
 from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.routing.pins import RanTask, Send
-from penstock.engines.spark.shares import PoolShare
 from penstock.errors import EngineError, LeaseLostError
 from tests.engines.spark.helpers import of
 from tests.engines.spark.rigs import Opened, failing_in, leaves, raises, turned

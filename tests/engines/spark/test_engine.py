@@ -2,10 +2,10 @@
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.application.shares import Sharing
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.pools import COMMON_POOL
 from penstock.engines.spark.settings import SparkSettings
-from penstock.engines.spark.shares import Sharing
 from tests.engines.spark.helpers import observed, quick
 from tests.real_spark import OpenEngine
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, taken_over

@@ -7,7 +7,7 @@ from threading import Event
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.quantum import BoundedSession
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import observed

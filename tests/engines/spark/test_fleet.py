@@ -5,9 +5,9 @@ from functools import reduce
 from typing import cast
 
 from penstock.core.asked.slot_limits import SlotLimits
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.query import Query
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import Query
+from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Now, Running, Started, Stimulus, Terminated
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.take import taken

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch, BrokerTopics, kafka_sources
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import observed, of, quick

@@ -11,7 +11,7 @@ from datasketches import kll_doubles_sketch
 from penstock.core.asked.real_time import RealTime
 from penstock.core.seen.figures import LatencyFigures
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.watch.latency import real_time_latency
 from penstock.engines.spark.watch.progress import Batch
 from tests.engines.spark.helpers import of

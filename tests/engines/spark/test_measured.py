@@ -5,7 +5,7 @@ from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 import penstock as ps
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.errors import ConfigError
 from tests.engines.spark.helpers import observed, rates
 from tests.real_spark import OpenEngine

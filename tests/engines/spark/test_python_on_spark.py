@@ -8,7 +8,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import LongType
 
 from penstock.core.seen.figures import JobFigures
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from tests.engines.spark.helpers import of
 from tests.patience import eventually
 from tests.real_spark import OpenEngine

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.quantum import BoundedSession, bound_option
 from tests.patience import patience_s
 from tests.real_spark import OpenEngine

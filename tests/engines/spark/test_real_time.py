@@ -9,9 +9,9 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.core.asked.real_time import RealTime
 from penstock.core.levers import Tasks
 from penstock.core.plan import Step
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived, check_slots
 from penstock.engines.spark.jvm.starts import tasks_of
-from penstock.engines.spark.modes import LongLived, check_slots
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import of, quick, rates
 from tests.engines.spark.kafka_jobs import counting, counts, passing, read, send

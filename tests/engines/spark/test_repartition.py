@@ -7,7 +7,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.levers import Partitions
 from penstock.core.plan import Step
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
 from tests.engines.spark.helpers import rates
 from tests.patience import eventually

@@ -11,9 +11,9 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.core.levers import BatchBound, Trigger
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import BatchInterval
 from penstock.engines.spark.jvm.triggers import interval
-from penstock.engines.spark.query import BatchInterval
 from penstock.engines.spark.watch.progress import epoch_s
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import penstock as ps
 from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
 from penstock.engines.spark.jvm.kafka_sources import kafka_sources
 from penstock.engines.spark.settings import SparkSettings

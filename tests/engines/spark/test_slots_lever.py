@@ -6,11 +6,11 @@ import pytest
 
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.levers import Slots
+from penstock.engines.spark.application.shares import PoolShare, Sharing
 from penstock.engines.spark.fake.parts import FakePools
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.levers.slots import SlotsLever
-from penstock.engines.spark.shares import PoolShare, Sharing
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.track import Track, Yardstick
 from penstock.errors import EngineError

@@ -3,7 +3,7 @@
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Slots, Table, Tasks
 from penstock.engines.spark.fake import FakeSpark
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.rigs import Opened, fake_rig, turned
 

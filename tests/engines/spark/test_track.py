@@ -11,8 +11,8 @@ from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.trouble import Trouble, TroubleId, TroubleKind
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import LongLived
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track, Yardstick
 from tests.engines.spark.a_stage import STAGE

@@ -6,9 +6,9 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 import penstock as ps
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from penstock.engines.spark.jvm.pools import FairPools
-from penstock.engines.spark.shares import PoolShare
 from tests.engines.spark.batches import Gate
 from tests.engines.spark.helpers import of, quick, rates
 from tests.governing.to_two import INTENT, ToTwo

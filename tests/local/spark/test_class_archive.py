@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.spark import application
+from penstock.engines.spark.launch import application
 from penstock.governing.groups import lives_on
 from penstock.local.spark import class_archive
 from tests.patience import eventually

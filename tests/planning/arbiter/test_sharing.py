@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.core.seen.view import JobView
-from penstock.engines.spark.shares import pool_shares
+from penstock.engines.spark.application.shares import pool_shares
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.sharing import conditions, floors_of, task_of

@@ -1,20 +1,20 @@
 """The Spark engine: translates one application to core values, and steps to deeds in it.
 
-What happens comes into the state (`hearing`), which becomes a snapshot (`look`) and says what is to be done between
-rounds (`upkeep`), by pure functions (`watch`). Steps turn levers (`steps`, `levers`).
+What happens comes into the state (`rounds/hearing`), which becomes a snapshot (`rounds/look`) and says what is to be
+done between rounds (`rounds/upkeep`), by pure functions (`watch`). Steps turn levers (`rounds/steps`, `levers`).
 """
 
 from collections.abc import Callable, Sequence
 
 from penstock.core.plan import Outcome, Step
 from penstock.core.seen.figures import Snapshot
-from penstock.engines.spark.apart import Apart
-from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.state.capacity import Capacity
+from penstock.engines.spark.told.apart import Apart
 
 
 class SparkEngine:

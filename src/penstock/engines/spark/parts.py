@@ -5,29 +5,29 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.core.levers import KINDS
-from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks
-from penstock.engines.spark.deeds import DeedLog
-from penstock.engines.spark.hearing import Hearing
-from penstock.engines.spark.job_starts import JobStarts, Runs
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.keeping_places import KeepingPlaces
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.found import LeverTools, found_levers
 from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.planned import PlannedRestarts
 from penstock.engines.spark.levers.slots import SlotsLever
-from penstock.engines.spark.limiting import Limiting
-from penstock.engines.spark.look import Look
-from penstock.engines.spark.opening import Opening
-from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import Events, Spark
-from penstock.engines.spark.routes import Routes
+from penstock.engines.spark.rounds.hearing import Hearing
+from penstock.engines.spark.rounds.limiting import Limiting
+from penstock.engines.spark.rounds.look import Look
+from penstock.engines.spark.rounds.opening import Opening
+from penstock.engines.spark.rounds.steps import Steps
+from penstock.engines.spark.rounds.upkeep import Upkeep
 from penstock.engines.spark.settings import SparkSettings
-from penstock.engines.spark.shared import Shared
-from penstock.engines.spark.small_starts import SmallStarts
-from penstock.engines.spark.state import EngineState
-from penstock.engines.spark.steps import Steps
-from penstock.engines.spark.upkeep import Upkeep
+from penstock.engines.spark.starts.job_starts import JobStarts, Runs
+from penstock.engines.spark.starts.small_starts import SmallStarts
+from penstock.engines.spark.state.capacity import Capacity
+from penstock.engines.spark.state.keeping_places import KeepingPlaces
+from penstock.engines.spark.state.routes import Routes
+from penstock.engines.spark.state.shared import Shared
+from penstock.engines.spark.state.state import EngineState
+from penstock.engines.spark.told.deeds import DeedLog
 from penstock.engines.spark.watch.fleet import TrackedFleet
 
 

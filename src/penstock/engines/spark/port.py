@@ -11,14 +11,14 @@ from penstock.core.levers import Table
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
 from penstock.engines.first_batches import SmallBatch
-from penstock.engines.spark.elastic import ElasticLever
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.lock import ControllerLease
-from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.query import BatchInterval, Query
+from penstock.engines.spark.application.elastic import ElasticLever
+from penstock.engines.spark.application.lock import ControllerLease
+from penstock.engines.spark.application.shares import PoolShare
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived
+from penstock.engines.spark.jobs.query import BatchInterval, Query
+from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.routing.pins import RanTask, Send
-from penstock.engines.spark.shares import PoolShare
-from penstock.engines.spark.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.watch.events import Event
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.machines import Executor, Here

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from penstock.engines.spark.shares import Sharing
+from penstock.engines.spark.application.shares import Sharing
 
 _SHORTEST_LEASE_S = 10.0
 

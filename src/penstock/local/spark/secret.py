@@ -2,7 +2,7 @@
 
 A standalone master runs, as its own user, whatever code reaches its port. With a secret, master, workers, drivers and
 executors have to know it. It is in a file of settings for its owner alone, and never on a command line, which every
-user of the machine can read; how it reaches a driver's JVM, `engines/spark/driver.py` says.
+user of the machine can read; how it reaches a driver's JVM, `engines/spark/launch/driver.py` says.
 """
 
 import os

@@ -20,13 +20,13 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.core.seen.figures import JobFigures
 from penstock.core.seen.trouble import TroubleKind
-from penstock.engines.spark.application import start_application
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.starting import routed_by
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import EngineError, PenstockError
 from penstock.profiling.jobs.job import RehearsedJob, job_named

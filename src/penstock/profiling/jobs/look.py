@@ -13,9 +13,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.application import check_master, start_application
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
 from penstock.engines.spark.jvm.room import WorkerRoom, workers_of
+from penstock.engines.spark.launch.application import check_master, start_application
 from penstock.errors import ConfigError, EngineError, PenstockError
 from penstock.profiling.jobs.job import RehearsedJob, job_named
 

@@ -8,7 +8,7 @@ import pytest
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.sim.microbatch.shares import fair_order, fifo_order, reshare
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.spark.shares import PoolShare, pool_shares
+from penstock.engines.spark.application.shares import PoolShare, pool_shares
 from tests.engines.sim.microbatch.builders import a_job
 
 

@@ -1,9 +1,9 @@
 """Tenants' names and queries' names."""
 
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.fake.parts import FakePools
 from penstock.engines.spark.jvm.beside.names import Names
 from penstock.engines.spark.jvm.beside.spark import NamedPools
-from penstock.engines.spark.shares import PoolShare
 
 
 def names(*tenants: str) -> Names:

@@ -11,7 +11,7 @@ from penstock.cli.advise import advise
 from penstock.engines.spark.history.events import logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, replayed
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 
 DATA = Path(__file__).parents[3] / "data"
 ROLLED = next(DATA.glob("eventlog_v2_*"))

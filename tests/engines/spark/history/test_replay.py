@@ -12,7 +12,7 @@ import zstandard
 from penstock.engines.spark.history.events import logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import queries_in, replayed
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.errors import ConfigError
 from tests.event_log import Query, log_of
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from pyspark.sql import SparkSession
 
 from penstock.core.known.routing_table import RoutingTable
-from penstock.engines.spark.application import start_application
+from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.routing.migration import StepDone
 from penstock.engines.spark.routing.reroute import reroute
 from tests.engines.spark.routing.town import (

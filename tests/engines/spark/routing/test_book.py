@@ -18,7 +18,6 @@ from penstock.engines.spark.jvm.routing.lookup import make_ready
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.damage import DamagedError
-from penstock.engines.spark.routing.key_texts import key_text
 from penstock.engines.spark.routing.migration import pending
 from penstock.engines.spark.routing.shape import (
     NEVER_US,
@@ -30,6 +29,7 @@ from penstock.engines.spark.routing.shape import (
     table_of,
     unpacked,
 )
+from penstock.engines.spark.watch.key_texts import key_text
 from penstock.errors import ConfigError, EngineError
 
 OPERATORS = {"left": ["region"], "right": ["hashtag"]}

@@ -11,7 +11,7 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.routing.migration import Moved
 from penstock.errors import EngineError

@@ -10,7 +10,7 @@ import penstock as ps
 from penstock.core.plan import Step
 from penstock.core.seen.routes import RouteFigures
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from penstock.planning.routing.policy import considered
 from tests.engines.spark.routing.town import TAGS, Town, state_partitions

@@ -12,11 +12,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.known.routing_table import RoutingTable
+from penstock.engines.spark.jobs.query import RestartError
 from penstock.engines.spark.jvm.replan import between_batches
 from penstock.engines.spark.jvm.routing import lookup
 from penstock.engines.spark.jvm.routing.entries import entries_of
 from penstock.engines.spark.jvm.starts import start_query
-from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.routing import reroute as rerouting
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved

@@ -10,7 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.known.routing_table import RoutingTable
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.routing.starting import routed_by
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import reroute

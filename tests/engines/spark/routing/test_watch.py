@@ -12,7 +12,7 @@ from penstock.core.plan import Step
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.routing.town import REGIONS, Town, regions, state_partitions
 from tests.patience import eventually

@@ -7,13 +7,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.core.seen.pairs import PairCounts
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.routing.share_cell import ShareCell
 from penstock.engines.spark.routing import pair_draw
-from penstock.engines.spark.routing.drawn import DrawnPairs
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.watch import RouteWatch
+from penstock.engines.spark.watch.drawn import DrawnPairs
 from penstock.engines.spark.watch.progress import Batch
 
 

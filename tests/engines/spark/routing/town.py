@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.local_files import local_path
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import Routed

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.engines.first_batches import SmallBatch
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.fake.query import FakeQuery
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.routing.pins import RanTask, Send
-from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.watch.events import Event
 from penstock.engines.spark.watch.machines import Executor
 from penstock.engines.spark.watch.stages import StageReading

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.fake.documents import progress, timestamp
 from penstock.engines.spark.fake.parts import (
@@ -18,12 +19,11 @@ from penstock.engines.spark.fake.parts import (
 )
 from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.fake.writer import FakeWriter
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.lock import ControllerLease
-from penstock.engines.spark.modes import LongLived
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived
+from penstock.engines.spark.jobs.query import BatchInterval, Query, RestartError
+from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, called
 from penstock.engines.spark.port import Heap, Route
-from penstock.engines.spark.query import BatchInterval, Query, RestartError
-from penstock.engines.spark.starting import FUNCTION_WITHIN_S, called
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.machines import Executor, Here

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from penstock.engines.spark.history.events import (
     Said,
     StageEnded,
 )
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.watch.events import Now, Progressed, StageRead, Started
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch, parse_batch

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.first_batches import SmallBatch
-from penstock.engines.spark.batch_parts import parts
+from penstock.engines.spark.jobs.batch_parts import parts
 from penstock.engines.spark.jvm.batch_limits import BatchLimits
 from penstock.engines.spark.jvm.bounded_sources import BoundedSource
 from penstock.errors import EngineError, first_line

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.batch_parts import RecentBatches, told
+from penstock.engines.spark.jobs.batch_parts import RecentBatches, told
 from penstock.engines.spark.jvm.bounded_sources import BoundedFiles, BoundedSource, bounded_source, unboundable
 from penstock.engines.spark.jvm.read_limits import ReadLimits, kind_of
 

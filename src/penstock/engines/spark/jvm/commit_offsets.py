@@ -17,7 +17,7 @@ from typing import Any, cast
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.group_offsets import GroupOffsets, Reached
+from penstock.engines.spark.jobs.group_offsets import GroupOffsets, Reached
 from penstock.engines.spark.jvm.features import check_kind
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_to
 from penstock.engines.spark.jvm.kafka_sources import BOOTSTRAP, options_of

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
 from penstock.engines.spark.jvm.private_fields import value_of
-from penstock.engines.spark.said_once import SaidOnce
+from penstock.engines.spark.told.said_once import SaidOnce
 from penstock.errors import EngineError, GoverningEndsError
 from penstock.extras import MissingExtraError, check_extra
 

@@ -7,8 +7,13 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.here import this_machine
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.application.here import this_machine
+from penstock.engines.spark.application.lock import ControllerLease
+from penstock.engines.spark.application.python_workers import PythonWorkers
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived
+from penstock.engines.spark.jobs.query import BatchInterval, Query
+from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.jvm import files, replan, triggers
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
@@ -23,14 +28,9 @@ from penstock.engines.spark.jvm.repartition import repartition
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces
 from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.jvm.starts import start_query, tasks_of
-from penstock.engines.spark.lock import ControllerLease
-from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.port import ExecutorCount, Heap, Places, Pools, Route, RunningBounds, Stages
-from penstock.engines.spark.python_workers import PythonWorkers
-from penstock.engines.spark.query import BatchInterval, Query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
-from penstock.engines.spark.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.machines import Executor, Here
 from penstock.errors import ApplicationGoneError, EngineError

@@ -9,8 +9,8 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.jvm.private_fields import field_of
-from penstock.engines.spark.shares import PoolShare
 from penstock.errors import EngineError
 
 POOL_PROPERTY = "spark.scheduler.pool"

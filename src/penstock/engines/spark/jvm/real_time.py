@@ -11,9 +11,9 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jvm.kafka_admin import login_of
 from penstock.engines.spark.jvm.kafka_sources import broker_at
-from penstock.engines.spark.modes import LongLived
 from penstock.errors import EngineError
 
 PARTITIONS_CONF = "spark.sql.shuffle.partitions"

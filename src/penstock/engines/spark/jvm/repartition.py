@@ -8,14 +8,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import RestartError
+from penstock.engines.spark.jobs.starting import CallError
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import rewriting
 from penstock.engines.spark.jvm.starts import session_of, start_query
-from penstock.engines.spark.query import RestartError
-from penstock.engines.spark.starting import CallError
 from penstock.errors import EngineError, first_line
 
 _ONE_BATCH_WITHIN_S = 120.0

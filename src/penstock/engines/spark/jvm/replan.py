@@ -11,9 +11,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import RestartError
 from penstock.engines.spark.jvm.starts import start_query
-from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
 from penstock.errors import first_line
 

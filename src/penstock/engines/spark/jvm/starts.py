@@ -9,8 +9,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.checkpoint_lock import lock_checkpoint
-from penstock.engines.spark.jobs import Job, Writer
+from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
+from penstock.engines.spark.jobs.job import Job, Writer
+from penstock.engines.spark.jobs.modes import LongLived
+from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, Patience, called
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles, location_of
 from penstock.engines.spark.jvm.lags import LaggedSession
 from penstock.engines.spark.jvm.pools import COMMON_POOL, POOL_PROPERTY
@@ -18,8 +20,6 @@ from penstock.engines.spark.jvm.quantum import BoundedSession
 from penstock.engines.spark.jvm.real_time import FORMAT_CONF, PARTITIONS_CONF, as_real_time, long_lived
 from penstock.engines.spark.jvm.rewriting import kept_partitions, mend
 from penstock.engines.spark.jvm.routing.starting import built
-from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.starting import FUNCTION_WITHIN_S, Patience, called
 from penstock.errors import EngineError
 
 _SESSION = threading.RLock()  # held while a query starts: what is set of the session for one is not for another

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.query import BatchInterval
+from penstock.engines.spark.jobs.query import BatchInterval
 from penstock.errors import EngineError, first_line
 
 _EVERY_SO_OFTEN = "ProcessingTimeTrigger"

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from penstock.core.levers import BatchBound, Dial, Disturbs, Kind, Shows
 from penstock.engines.first_batches import FirstBatches, SmallBatch
 from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.levers.planned import PlannedRestarts
 from penstock.engines.spark.port import RunningBounds
-from penstock.engines.spark.query import Query
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 

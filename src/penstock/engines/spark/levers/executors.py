@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from penstock.core.levers import WHOLE, Dial, Executors, Kind, Shows
-from penstock.engines.spark.elastic import Elastic
+from penstock.engines.spark.application.elastic import Elastic
 from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import ExecutorCount
@@ -17,7 +17,7 @@ def lever(tools: LeverTools) -> Lever[Executors]:
 
 
 class ExecutorsLever(Lever[Executors]):
-    """Their number; where it follows the jobs' slots (`elastic`), a turn moves the most that it may come to."""
+    """Their number; where it follows the jobs' slots (`application/elastic`), a turn moves the most it may come to."""
 
     kind: Kind = "executors"
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from penstock.core.levers import KINDS
 from penstock.engines.spark import levers
-from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.levers.planned import PlannedRestarts
 from penstock.engines.spark.port import Spark
-from penstock.engines.spark.routes import Routes
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.state.capacity import Capacity
+from penstock.engines.spark.state.routes import Routes
+from penstock.engines.spark.state.state import EngineState
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from penstock.core.levers import Dial, Disturbs, Kind, Partitions, Shows
 from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever, can_restart
-from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.levers.planned import PlannedRestarts
 from penstock.engines.spark.watch.track import Track
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from penstock.core.levers import Kind, Slots
+from penstock.engines.spark.application.shares import PoolShare, Sharing, check_threads, pool_shares
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import Pools
-from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 

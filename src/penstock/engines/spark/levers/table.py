@@ -3,9 +3,9 @@
 from penstock.core.levers import Kind, Table
 from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.routes import Routes
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.levers.planned import PlannedRestarts
+from penstock.engines.spark.state.routes import Routes
+from penstock.engines.spark.state.state import EngineState
 from penstock.errors import EngineError
 
 

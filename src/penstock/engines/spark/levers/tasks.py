@@ -3,8 +3,8 @@
 from penstock.core.levers import Kind, Tasks
 from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.levers.planned import PlannedRestarts
+from penstock.engines.spark.state.state import EngineState
 from penstock.errors import EngineError
 
 

@@ -7,12 +7,12 @@ started again between two batches.
 from dataclasses import dataclass, replace
 
 from penstock.core.levers import Dial, Disturbs, Kind, Shows, Trigger
+from penstock.engines.spark.jobs.query import BatchInterval
 from penstock.engines.spark.levers.found import LeverTools
 from penstock.engines.spark.levers.lever import Lever, can_restart
-from penstock.engines.spark.planned import PlannedRestarts, check_interval
+from penstock.engines.spark.levers.planned import PlannedRestarts, check_interval
 from penstock.engines.spark.port import Spark
-from penstock.engines.spark.query import BatchInterval
-from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.track import Track
 
 WAITED_OUT_S = 15.0  # a longer wait for the next batch is cut short by a restart

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark import driver
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.launch import driver
 from penstock.engines.spark.profiling.binding import CONF as BY_GROUP
 from penstock.errors import EngineError, first_line
 from penstock.local import processes

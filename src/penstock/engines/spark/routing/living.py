@@ -8,8 +8,8 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.key_placement import KeyPlacement, KeysInPartition
 from penstock.core.seen.pairs import PairCounts
 from penstock.core.seen.routes import Links
-from penstock.engines.spark.routing.key_texts import key_text
 from penstock.engines.spark.routing.placement import operator_rows
+from penstock.engines.spark.watch.key_texts import key_text
 from penstock.engines.spark.watch.machines import Executor
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import Key
 from penstock.core.seen.routes import Links
-from penstock.engines.spark.routing.key_texts import key_text
+from penstock.engines.spark.watch.key_texts import key_text
 
 _EVEN_WITHIN = 1.10  # of the mean; moving a partition costs loading its state, so a little unevenness stays
 

@@ -18,7 +18,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.units import positive_seconds
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import RestartError
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.features import can_rewrite_state
@@ -27,7 +28,6 @@ from penstock.engines.spark.jvm.replan import between_batches, last_batch
 from penstock.engines.spark.jvm.routing.lookup import make_ready, prepare, reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
-from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us

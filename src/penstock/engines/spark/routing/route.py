@@ -15,7 +15,7 @@ from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, 
 from penstock.core.known.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.seen.routes import NamedRoute
 from penstock.core.units import positive_seconds
-from penstock.engines.spark.checkpoint_lock import lock_checkpoint
+from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
 from penstock.engines.spark.jvm.local_files import LocalFiles, files_at, same_place
 from penstock.engines.spark.jvm.routing.grouping import look_through, salted
 from penstock.engines.spark.jvm.routing.keys import RoutedKey, teach_group_by

@@ -16,8 +16,8 @@ from typing import Any
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import Key
 from penstock.engines.spark.routing.aims import aims
-from penstock.engines.spark.routing.key_texts import key_text
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
+from penstock.engines.spark.watch.key_texts import key_text
 from penstock.errors import shown
 from penstock.extras import missing_told
 

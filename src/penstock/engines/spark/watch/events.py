@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from penstock.engines.spark.query import Query
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stages import StageReading

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.watch.python_time import PythonWait
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import ConfigError, EngineError

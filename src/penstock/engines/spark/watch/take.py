@@ -13,7 +13,7 @@ StageRead, FilesWait, Arrived                            -> figures
 from dataclasses import replace
 from functools import singledispatch
 
-from penstock.engines.spark.restarts import Commit
+from penstock.engines.spark.jobs.restarts import Commit
 from penstock.engines.spark.watch.arrivals import ArrivedBy
 from penstock.engines.spark.watch.events import (
     Adopted,

@@ -9,10 +9,10 @@ from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigure
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.trouble import Trouble, TroubleKind, trouble
 from penstock.engines.first_batches import FirstBatches
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.query import Query
-from penstock.engines.spark.restarts import Attempts, Health
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived
+from penstock.engines.spark.jobs.query import Query
+from penstock.engines.spark.jobs.restarts import Attempts, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
 from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.files import WaitingFiles

@@ -20,8 +20,8 @@ from penstock.engines.spark.jvm.routing.driver_cell import DriverCell
 from penstock.engines.spark.jvm.routing.entries import entries_of
 from penstock.engines.spark.routing.aims import aims
 from penstock.engines.spark.routing.book import RouteBook
-from penstock.engines.spark.routing.key_texts import BETWEEN_PARTS
 from penstock.engines.spark.routing.shape import NEVER_US, SLOTS, TableSlot
+from penstock.engines.spark.watch.key_texts import BETWEEN_PARTS
 
 SlotTables = tuple[TableSlot | None, ...]  # the table of each slot
 _SLOT_SCHEMA = "struct<partitions: int, aims: array<bigint>, size: int, entries: array<int>>"

@@ -1,0 +1,176 @@
+"""Planned restarts: what a query takes up at its next start only, done at the end of a batch.
+
+Partitions of its state, the table of its route, the bound of its batches, its trigger, the long-lived tasks of
+real-time mode. A real-time batch may last for minutes: its end is awaited between rounds, so that nobody else waits.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from penstock.core.levers import Table, Tasks
+from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.modes import LongLived, check_slots
+from penstock.engines.spark.jobs.query import Query, RestartError
+from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
+from penstock.engines.spark.port import Route, Spark
+from penstock.engines.spark.state.state import EngineState
+from penstock.engines.spark.watch.events import Failed
+from penstock.engines.spark.watch.todo import LOOKS_FOR_S
+from penstock.engines.spark.watch.track import AwaitedTasks, Track
+from penstock.errors import EngineError, first_line
+
+_log = logging.getLogger("penstock.spark")
+
+
+def check_interval(job: str, every_s: float) -> None:
+    """An EngineError where no batches can begin so often."""
+    if not 0 <= every_s < float("inf"):
+        raise EngineError(f"{job}: a batch every {every_s} s is none; ask for 0 or more seconds")
+
+
+class PlannedRestarts:
+    """Carries them out; `runs` is told of every query that was started. `slots` says how many there are."""
+
+    def __init__(
+        self,
+        spark: Spark,
+        state: EngineState,
+        slots: Callable[[], int],
+        runs: Callable[[str, Query], None],
+        clocks: Clocks = Clocks(),
+    ) -> None:
+        self._spark = spark
+        self._state = state
+        self._slots = slots
+        self._runs = runs
+        self._clocks = clocks
+        self._partitions: dict[str, tuple[str, int]] = {}  # by job: in which run they were found
+
+    def repartition(self, job: str, partitions: int) -> None:
+        """The job's state in so many partitions; the same as now is no reason to restart."""
+        track, query = self._of(job)
+        if partitions < 1:
+            raise EngineError(f"{job}: {partitions} partitions cannot hold a state; ask for at least 1")
+        self._repartition(track.job, query, partitions)
+
+    def partitions(self, track: Track) -> int | None:
+        """Those of the job's state; looked up once a run, for they stay. None before its first batch."""
+        run_id, found = self._partitions.get(track.job.name, (None, 0))
+        if run_id == track.run_id:
+            return found
+        now = self._spark.partitions(track.query) if track.query is not None and track.batches else None
+        if now is not None and track.run_id is not None:
+            self._partitions[track.job.name] = (track.run_id, now)
+        return now  # None: the next round looks again
+
+    def retrigger(self, job: str, every_s: float) -> None:
+        """Batches that begin so often."""
+        track, query = self._of(job)
+        if track.tasks:
+            raise EngineError(f"{job} runs in real-time mode, where no trigger begins a batch")
+        check_interval(job, every_s)
+        found = self._spark.interval(query)
+        if found is None or found.every_s != every_s:
+            self._change(track, query, replace(track.job, trigger_s=every_s))
+
+    def rebound(self, job: str, rows: int | None) -> None:
+        """Another bound of the job's batches; None gives back what its own function says."""
+        track, query = self._of(job)
+        if rows is not None and rows < 1:
+            raise EngineError(f"{job}: a batch of {rows} rows does nothing; ask for at least 1")
+        if track.tasks:
+            raise EngineError(f"{job} runs in real-time mode, where a batch has no bound")
+        if track.job.max_rows_per_batch != rows:
+            self._change(track, query, replace(track.job, max_rows_per_batch=rows))
+
+    def wake(self, job: str) -> bool:
+        """The same query anew, if penstock started it; whether it waits for its next batch by a clock."""
+        track = self._state.named(job)
+        query, before = track.query, track.job
+        if query is None or track.tasks:
+            return False
+        found = self._spark.interval(query)
+        waits = found is not None and found.every_s > 0.0
+        if waits and before.function is not None:
+            self._restart(job, query, lambda: self._spark.restart(query, before, before))
+        return waits
+
+    def retask(self, move: Tasks) -> None:
+        """Another number of long-lived tasks behind the shuffles of a real-time job, from its next batch on."""
+        track = self._state.change(move.job, awaited=None)
+        operator = next(operator for operator in track.tasks if operator.operator == move.operator)
+        if operator.tasks == move.after:
+            return
+        if operator.is_source or track.job.real_time is None:
+            raise EngineError(f"{move.job}: its source has as many tasks as its topics have partitions; add those")
+        if move.after < 1:
+            raise EngineError(f"{move.job}: {move.after} tasks do nothing; ask for at least 1")
+        _, query = self._of(move.job)
+        job, now = replace(track.job, real_time=replace(track.job.real_time, tasks=move.after)), self._clocks.now()
+        begun_s = max(track.started_s or now.wall_s, track.batches[-1].committed_s if track.batches else 0.0)
+        ends_s = now.even_s + begun_s + track.job.real_time.batch_s - now.wall_s
+        last = self._spark.last_batch(query)
+        self._state.change(move.job, awaited=AwaitedTasks(job, move.after, self.room_for(job), last, ends_s))
+
+    def reroute(self, move: Table, route: Route, query: Query) -> None:
+        """Another table for the job's route; operators with windows need no restart."""
+        self._restart(move.job, query, lambda: route.carry_out(move, query, self._clocks.wall()))
+
+    def give_tasks(self, job: str, late: bool) -> None:
+        """Give a real-time job the tasks that it awaits, when its batch has ended or is too late."""
+        track = self._state.named(job)
+        awaited, query = track.awaited, track.query
+        if awaited is None or query is None:
+            return
+        if not self._spark.between_batches(query, awaited.after_batch, LOOKS_FOR_S) and not late:
+            return
+        self._state.change(job, awaited=None, job=awaited.job, tasks=awaited.tasks)
+        try:
+            self._check(awaited.job, awaited.tasks)
+            self._repartition(awaited.job, query, awaited.partitions)
+        except EngineError as error:
+            self._state.change(job, job=track.job, tasks=track.tasks)
+            _log.warning("%s keeps the tasks that it had: %s", job, error)
+
+    def room_for(
+        self, job: Job, as_left: bool = False, within_s: float | None = FUNCTION_WITHIN_S
+    ) -> tuple[LongLived, ...]:
+        """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others'."""
+        tasks = self._spark.tasks_of(job, as_left, within_s)
+        self._check(job, tasks)
+        return tasks
+
+    def _of(self, job: str) -> tuple[Track, Query]:
+        track = self._state.named(job)
+        if track.query is None or track.job.function is None:
+            raise EngineError(f"{job}: only a running query that penstock started can be started as another")
+        return track, track.query
+
+    def _check(self, job: Job, tasks: tuple[LongLived, ...]) -> None:
+        if tasks:
+            check_slots(job.name, tasks, self._state.fleet.kept_by_others(job.name), self._slots())
+
+    def _change(self, track: Track, query: Query, job: Job) -> None:
+        self._restart(job.name, query, lambda: self._spark.restart(query, track.job, job))
+        self._state.change(job.name, job=job)
+
+    def _repartition(self, job: Job, query: Query, partitions: int) -> None:
+        self._restart(job.name, query, lambda: self._spark.repartition(job, query, partitions))
+
+    def _restart(self, job: str, query: Query, change: Callable[[], Query]) -> None:
+        try:
+            started = change()
+        except RestartError as error:
+            self._runs(job, error.query)
+            raise
+        except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
+            if not query.isActive and self._state.named(job).job.function is not None:
+                _log.warning("%s could not start: %s", job, first_line(error))
+                self._state.take(Failed(job, first_line(error)))
+            if isinstance(error, EngineError):
+                raise
+            raise EngineError(f"{job} could not be started again: {first_line(error)}") from error
+        if started.runId != self._state.named(job).run_id:
+            self._runs(job, started)

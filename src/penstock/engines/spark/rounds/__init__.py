@@ -1,0 +1,1 @@
+"""What an engine does at its opening, in each round and between two: hear, look, carry out steps, keep in order."""
