@@ -315,13 +315,17 @@ class World:
     def _of_driver(self, whom: str, pids: Sequence[int]) -> list[int]:
         if whom == "supervisor":
             return list(pids[:1])
-        java = [pid for pid in pids[1:] if Path(f"/proc/{pid}/comm").read_text(encoding="ascii").strip() == "java"]
-        return {"driver": list(pids[1:]), "Python": list(pids[1:2]), "JVM": java[:1]}[whom]
+        return {"driver": list(pids[1:]), "Python": list(pids[1:2]), "JVM": jvms(pids[1:])[:1]}[whom]
 
     def _port(self) -> str | None:
         said = (self.place / f"driver-{self._lives - 1}.log").read_text(encoding="utf-8", errors="replace")
         found = re.findall(r"http://127\.0\.0\.1:(\d+)", said)
         return found[-1] if found else None
+
+
+def jvms(pids: Sequence[int]) -> list[int]:
+    """Those that run Java; one that ended a moment ago is none."""
+    return [pid for pid in pids if [Path(word).name for word in processes.command_of(pid)[:1]] == ["java"]]
 
 
 def until_it_works(start: Callable[[], object]) -> None:
