@@ -17,6 +17,8 @@ import yaml
 import penstock as ps
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
+from penstock.config.coordination import read_coordination
+from penstock.config.plan_job import read_plan_job
 from penstock.config.tenants import read_tenants
 from tests.cli.calling import penstock
 from tests.patience import eventually
@@ -27,7 +29,7 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
     ROOT.glob("docs/**/*.md")
 )
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-COMMAND = re.compile(r"^(?:    |# )(?:sudo )?(penstock .+)", re.MULTILINE)
+COMMAND = re.compile(r"^(?:    |# )(?:sudo |\.venv/bin/|[A-Z_]+=\S+ )?(penstock .+)", re.MULTILINE)
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -155,6 +157,15 @@ def test_the_tutorials_tenants_file_is_right_beside_its_function(tmp_path: Path)
     command = Path(sys.executable).with_name("penstock")
     told = subprocess.run([command, "check", tmp_path / "tenants.yaml"], capture_output=True, text=True, check=False)
     assert (told.returncode, "one job (fraud)" in told.stdout, told.stderr) == (0, True, "")
+
+
+def test_the_files_of_a_plan_and_of_a_fleet_that_the_docs_show_are_right(tmp_path: Path) -> None:
+    for page, first in (("planning", "name: shop"), ("fleet", "name: lab")):
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        (code,) = (found for found in blocks(text, "yaml") if found.startswith(first))
+        (tmp_path / f"{page}.yaml").write_text(code, encoding="utf-8")
+    assert read_plan_job(str(tmp_path / "planning.yaml")).topology.operators == ("parse", "score", "store")
+    assert list(read_coordination(tmp_path / "fleet.yaml").applications) == ["fraud"]
 
 
 @pytest.mark.parametrize("target", re.findall(r"^    make (\S+)", README, re.MULTILINE))
