@@ -46,6 +46,13 @@ def test_the_readme_is_short() -> None:
     assert len(README.encode()) <= 6_000
 
 
+def test_nobody_is_sent_to_the_package_of_that_name_in_the_registry() -> None:
+    """It is somebody else's."""
+    bare = re.compile(r"pip install [^`#]*\bpenstock\b(?![\[/-])[^`#\n]*")
+    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    assert {name: found for name, text in texts.items() if (found := bare.findall(text))} == {}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
