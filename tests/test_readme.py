@@ -17,6 +17,8 @@ import yaml
 import penstock as ps
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
+from penstock.config.coordination import read_coordination
+from penstock.config.plan_job import read_plan_job
 from penstock.config.tenants import read_tenants
 from tests.cli.calling import penstock
 from tests.patience import eventually
@@ -27,7 +29,7 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
     ROOT.glob("docs/**/*.md")
 )
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-COMMAND = re.compile(r"^(?:    |# )(?:sudo )?(penstock .+)", re.MULTILINE)
+COMMAND = re.compile(r"^(?:    |# )(?:sudo |\.venv/bin/|[A-Z_]+=\S+ )?(penstock .+)", re.MULTILINE)
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -42,6 +44,13 @@ def commands() -> Iterator[tuple[str, str]]:
 
 def test_the_readme_is_short() -> None:
     assert len(README.encode()) <= 6_000
+
+
+def test_nobody_is_sent_to_the_package_of_that_name_in_the_registry() -> None:
+    """It is somebody else's."""
+    bare = re.compile(r"pip install [^`#]*\bpenstock\b(?![\[/-])[^`#\n]*")
+    texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    assert {name: found for name, text in texts.items() if (found := bare.findall(text))} == {}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -155,6 +164,15 @@ def test_the_tutorials_tenants_file_is_right_beside_its_function(tmp_path: Path)
     command = Path(sys.executable).with_name("penstock")
     told = subprocess.run([command, "check", tmp_path / "tenants.yaml"], capture_output=True, text=True, check=False)
     assert (told.returncode, "one job (fraud)" in told.stdout, told.stderr) == (0, True, "")
+
+
+def test_the_files_of_a_plan_and_of_a_fleet_that_the_docs_show_are_right(tmp_path: Path) -> None:
+    for page, first in (("planning", "name: shop"), ("fleet", "name: lab")):
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        (code,) = (found for found in blocks(text, "yaml") if found.startswith(first))
+        (tmp_path / f"{page}.yaml").write_text(code, encoding="utf-8")
+    assert read_plan_job(str(tmp_path / "planning.yaml")).topology.operators == ("parse", "score", "store")
+    assert list(read_coordination(tmp_path / "fleet.yaml").applications) == ["fraud"]
 
 
 @pytest.mark.parametrize("target", re.findall(r"^    make (\S+)", README, re.MULTILINE))

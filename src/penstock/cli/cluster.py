@@ -18,8 +18,8 @@ _LOOK_EVERY_S = 0.5
 _state = click.option(
     "--state", type=click.Path(path_type=Path), help="File that records what was started. Default: one in your home."
 )
-_yarn = click.option("--yarn", is_flag=True, help="Start YARN instead, with jars from the Maven registry.")
-_kubernetes = click.option("--kubernetes", is_flag=True, help="Start Kubernetes instead; the first time, Go builds it.")
+_yarn = click.option("--yarn", is_flag=True, help="The YARN that `up --yarn` started.")
+_kubernetes = click.option("--kubernetes", is_flag=True, help="The Kubernetes that `up --kubernetes` started.")
 EXAMPLE = """
 \b
 Examples:
@@ -50,8 +50,8 @@ def cluster() -> None:
 @click.option("--port", type=int, help="Port of the master (7077), of YARN's page (8088) or of the API server (6443).")
 @click.option("--queues", help="Names of YARN's queues, separated by commas. Default: default.")
 @click.option("--open", "opened", is_flag=True, help="Without a secret: open to every user of this machine.")
-@_yarn
-@_kubernetes
+@click.option("--yarn", is_flag=True, help="Start YARN instead, with jars from the Maven registry.")
+@click.option("--kubernetes", is_flag=True, help="Start Kubernetes instead; the first time, Go builds it.")
 @_state
 def up(
     workers: int,

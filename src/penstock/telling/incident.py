@@ -62,7 +62,6 @@ class Incident:
 
     facts: Facts
     cost: Cost
-    longest: tuple[float, float] | None  # the longest time without a break in which it missed
     worst_latency: tuple[float, float] | None  # seconds, and when
     most_rows: float | None
     chapters: Mapping[str, tuple[str, ...]]
@@ -84,7 +83,7 @@ def incident(facts: Facts) -> Incident:
         "What was done": tuple(_done(facts)),
         "What it cost": tuple(_costs(facts, cost)),
     }
-    return Incident(facts, cost, longest, worst, most, chapters, tuple(sorted(_events(facts))))
+    return Incident(facts, cost, worst, most, chapters, tuple(sorted(_events(facts))))
 
 
 def lengths_of(facts: Facts) -> list[float]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.seen.juice import JuiceWindow, juice
+from penstock.core.seen.juice import juice
 from penstock.core.seen.topology import Edge, Topology
 from penstock.errors import ConfigError
 from tests.core.random_dags import topologies
@@ -116,12 +116,3 @@ def test_juice_lies_between_0_and_1_and_falls_with_what_is_lost(data: st.DataObj
         more, less = juice(topology, sent, some, chosen).total, juice(topology, sent, fewer, chosen).total
         assert 0.0 <= less <= more + 1e-9
         assert more <= 1.0
-
-
-def test_a_window_adds_up_its_parts_and_forgets_the_oldest() -> None:
-    edge = ("s", "a")
-    window = JuiceWindow(Topology({"s": ["a"]}))
-    window = window.add(1.0, {edge: 10}, {edge: 0}).add(9.0, {edge: 10}, {edge: 10}).add(11.0, {edge: 20}, {edge: 20})
-    assert window.juice().total == 30 / 40
-    assert window.add(59.0, {}, {}).juice().total == 30 / 40  # 0–10 s is the oldest of six parts
-    assert window.add(60.0, {}, {}).juice().total == 1.0

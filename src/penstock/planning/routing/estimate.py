@@ -58,7 +58,6 @@ class Estimate:
 
     local_now: float
     local_expected: float
-    saved_rps: float
     keys: int
     pause_s: float
     payback_s: float
@@ -102,7 +101,7 @@ def estimated(
     payback_s = paid_back(cost_rows, saved_rps, half_life_s)
     pays = payback_s <= settings.payback_s
     expected = offer.local_now + max(0.0, gain)
-    return Estimate(offer.local_now, expected, saved_rps, offer.keys, pause_s, payback_s, pays, offer.waits)
+    return Estimate(offer.local_now, expected, offer.keys, pause_s, payback_s, pays, offer.waits)
 
 
 def pause(keys: int, past: Sequence[PastMove], settings: CostSettings = CostSettings()) -> float:
