@@ -95,6 +95,19 @@ def test_executors_that_have_all_cores_of_their_workers_are_divided_by_nobody() 
     HOW.check(_context("yarn"))  # where they have one by default, as on Kubernetes
 
 
+@pytest.mark.parametrize(("master", "conf", "said"), [
+    ("k8s://https://a:1", {}, ["spark.decommission.enabled=true", "set spark.executor.maxNumFailures=1000"]),
+    ("k8s://https://a:1", {"spark.executor.maxNumFailures": "1000", "spark.decommission.enabled": "true"}, []),
+    ("yarn", {}, ["spark.decommission.enabled=true"]),
+])  # fmt: skip
+def test_what_would_end_an_application_or_cost_it_data_is_said_where_its_executors_are_divided(
+    master: str, conf: dict[str, str], said: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    HOW.check(_context(master, **conf))
+    assert len(caplog.messages) == len(said)
+    assert all(words in message for words, message in zip(said, caplog.messages, strict=True))
+
+
 def _context(master: str, **conf: str) -> SparkContext:
     return SimpleNamespace(master=master, getConf=lambda: conf)  # type: ignore[return-value]
 

@@ -223,6 +223,24 @@ def test_a_lease_that_cannot_be_asked_for_or_let_go_is_asked_for_again_whatever_
     eventually(lambda: agent.talk.epoch > first and not in_letting_go)
 
 
+def test_that_the_leader_is_unknown_is_said_once_however_often_it_is_asked_for(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    take, away = Leadership.take, [OutageError("the store does not answer")] * 3
+
+    def taking(self: Leadership, lease_s: float, above: int = 0) -> Leader:
+        if away:
+            raise away.pop()
+        return take(self, lease_s, above)
+
+    site.lease_s = 0.9
+    monkeypatch.setattr(Leadership, "take", taking)
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
+    eventually(lambda: agent.talk.epoch)
+    of_leader = [said for said in caplog.messages if said.startswith("the leader is")]
+    assert of_leader[:2] == ["the leader is unknown: the store does not answer", "the leader is known again"]
+
+
 def test_a_cluster_manager_that_stands_still_holds_up_no_round_and_counts_once_it_has_answered(site: Site) -> None:
     room, stands, goes_on, rounds = site.cluster.room, Event(), Event(), list[View]()
 
@@ -242,6 +260,21 @@ def test_a_cluster_manager_that_stands_still_holds_up_no_round_and_counts_once_i
     goes_on.set()
     site.governed(of_one("fraud", site.cluster, 380.0), door)
     eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
+
+
+def test_a_coordinator_that_is_told_to_end_says_so_and_the_next_one_goes_on(site: Site) -> None:
+    def ended() -> bool | None:
+        with closing(open_store(site.store)) as store:
+            card = store.desk.card("fleet-lab")
+            return None if card is None else card.sign.ended
+
+    with site.begun() as (door, port):
+        agent = site.governed(of_one("fraud", site.cluster, 100.0), door)
+        eventually(lambda: agent.talk.epoch)
+        assert ended() is False
+    assert ended() is True
+    site.begin(port)
+    eventually(lambda: ended() is False)
 
 
 def test_words_that_nobody_takes_are_no_end_of_a_coordinator(site: Site) -> None:

@@ -1,5 +1,6 @@
 """An application that a coordinator gives its executors: what its agent reports, and how orders are carried out."""
 
+import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,8 @@ from penstock.core.seen.view import JobView, View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import AgentTls, Link
 from penstock.engines.applications.wire import NAME, Order, SaidExecutors, SaidLatency, SaidState, SaidTenant
+from penstock.engines.spark.jvm.doctor import FAILURES, settings_of_cluster
+from penstock.engines.spark.jvm.executors import DECOMMISSION
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.errors import ConfigError, EngineError
 
@@ -22,6 +25,8 @@ TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
 _CORES = "spark.executor.cores"
 _STATE_SHARE = 0.5  # of an executor's memory
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
+
+_log = logging.getLogger("penstock.agent")
 
 
 class ExecutorHolder(Protocol):
@@ -67,10 +72,17 @@ class Coordinated:
             raise ConfigError("executors", (self.least, self.most), "write the least and the most, at least 1")
 
     def check(self, context: SparkContext) -> None:
-        """A ConfigError for an application whose executors are not of one size that its settings tell."""
+        """A ConfigError for an application whose executors are not of one size that its settings tell.
+
+        What else its settings lack that a fleet needs is only logged: it is governed all the same.
+        """
         if str(context.master).startswith("spark://") and context.getConf().get(_CORES) is None:
             remedy = "set it where the session is made: without it each executor has all cores of its worker"
             raise ConfigError(_CORES, None, remedy)
+        conf = {name: context.getConf().get(name) for name in (DECOMMISSION, FAILURES)}
+        for setting in settings_of_cluster(str(context.master), conf):
+            if setting.change is not None:
+                _log.warning("%s", setting.change)
 
     def agent(self, controller: ExecutorHolder, context: SparkContext) -> Agent:
         """The agent of an application."""

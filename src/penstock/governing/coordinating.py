@@ -89,6 +89,7 @@ class Coordinator:
         self._engine: FleetEngine | None = None
         self._leader: Leader | None = None
         self._decided_s: float | None = None  # the last round of this term that could decide
+        self._unknown = ""  # why nobody knows who leads
 
     def hear(self, report: Report) -> bytes:
         """The answer to an agent's report; a NotLeadingError where somebody else leads."""
@@ -137,7 +138,7 @@ class Coordinator:
         try:
             return self._take()
         except Exception as error:
-            _log.warning("the leader is unknown: %s", told(error))
+            self._note_unknown(told(error))
             return False
 
     def _take(self) -> bool:
@@ -147,8 +148,9 @@ class Coordinator:
             engine = self._engine
             leader = self._lease.take(self._file.lease, 0 if engine is None else engine.obeyed)
         except OutageError as error:
-            _log.warning("the leader is unknown: %s", error)
+            self._note_unknown(str(error))
             return self.leads
+        self._note_unknown("")
         self._leader = leader
         if not leader.ours:
             self._until_s = 0.0
@@ -161,6 +163,12 @@ class Coordinator:
         ours = leader.epoch == self._epoch
         self._until_s = asked_s + self._file.lease if ours else 0.0
         return ours
+
+    def _note_unknown(self, why: str) -> None:
+        """Told once, until it is another thing or over: it is asked for every second."""
+        if why != self._unknown:
+            _log.warning("%s", f"the leader is unknown: {why}" if why else "the leader is known again")
+        self._unknown = why
 
     def _rise(self, engine: FleetEngine, epoch: int) -> None:
         """Go on in a later epoch: agents obeyed one of which our store does not know, and refused all orders."""
@@ -243,7 +251,13 @@ class Coordinator:
 
             drive(loop, clock, float("inf"), after)
         finally:
-            hands.let_go(kept.store.close)
+            hands.let_go(partial(self._leave_record, kept))
+
+    def _leave_record(self, kept: Remembering) -> None:
+        """Who was told to end says so, and is not taken for killed. After a lost lease the run is another's."""
+        if self._stop.is_set():
+            kept.control.leave()
+        kept.store.close()
 
     def _remembering(self, engine: FleetEngine, policy: str, settings: LoopSettings) -> Remembering:
         """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""

@@ -68,6 +68,21 @@ def test_an_answer_that_took_longer_than_the_lease_moves_nothing() -> None:
     assert "the lease of 15.0 s has run out" in agent.talk.refused
 
 
+@pytest.mark.parametrize(("turn_s", "held"), [(15.0, 3), (15.5, 1)])
+def test_an_order_whose_turn_comes_after_its_lease_moves_nothing_and_that_is_told(turn_s: float, held: int) -> None:
+    now = [0.0]
+    application = of_one("fraud", SimulatedCluster(8), 100.0)
+    said = Says([orders(3, 1, 1), Reply(1, 2, 2.0, 15.0)])
+    agent = Agent("fraud", application, said, even=lambda: now[0])
+    agent.once()
+    now[0] = turn_s  # the driver stood still, or Spark did not come back from the order before
+    agent.carry_out()
+    assert application.held == held
+    agent.once()
+    late = "its turn came 0.5 s after its lease had run out"
+    assert said.reports[-1].get("refused") == (late if held == 1 else None)
+
+
 def test_where_nobody_answers_the_application_keeps_what_it_has() -> None:
     application = of_one("fraud", SimulatedCluster(8), 100.0, wanted=4)
     agent = Agent("fraud", application, Says([None]))

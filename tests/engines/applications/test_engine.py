@@ -80,6 +80,23 @@ def test_cores_of_applications_without_an_agent_are_not_the_fleets() -> None:
     assert fleet.engine.observe(0.0).max_threads == 3
 
 
+def test_that_the_cluster_manager_does_not_answer_is_logged_once_and_so_is_that_it_answers_again(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> Room:
+        raise OutageError("the master does not answer")
+
+    fleet = Fleet()
+    with monkeypatch.context() as patched:
+        patched.setattr(fleet.cluster, "room", away)
+        fleet.round()
+    assert caplog.messages == [
+        "what the cluster has is not known, and no executor is promised meanwhile: the master does not answer"
+    ]
+    fleet.round()
+    assert caplog.messages[1:] == ["the cluster manager answers again"]
+
+
 def test_an_agent_that_falls_silent_keeps_what_it_has_and_is_not_decided_over() -> None:
     fleet = Fleet()
     clicks, fraud = of_one("clicks", fleet.cluster, 10.0, wanted=5), of_one("fraud", fleet.cluster, 500.0)

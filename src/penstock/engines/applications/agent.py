@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.engines.applications.conversation import Conversation
@@ -40,6 +41,14 @@ class Says(Protocol):
         """Let go of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """An order that was taken up, and until when it may be carried out."""
+
+    order: Order
+    until_s: float
+
+
 class Agent:
     """Reports until it is stopped."""
 
@@ -56,7 +65,7 @@ class Agent:
         self._talk = Conversation(name, uuid.uuid4().hex)
         self._lock = threading.Lock()
         self._over = threading.Event()
-        self._order: Order | None = None  # the newest that is to be carried out
+        self._taken: _Taken | None = None  # the newest that is to be carried out
         self._saying = threading.Lock()
         self._ordered = threading.Event()
         self._said = ""
@@ -101,22 +110,29 @@ class Agent:
         with self._lock:
             order, self._talk = self._talk.answered(answer, self._even() - sent_s)
             if order is not None:
-                self._order = order
+                self._taken = _Taken(order, sent_s + answer.lease_s)
                 self._ordered.set()
 
     def carry_out(self) -> None:
-        """The newest order, if one waits."""
+        """The newest order, if one waits: behind one that was carried out for long it may have waited for too long."""
         with self._lock:
-            order, self._order = self._order, None
+            taken, self._taken = self._taken, None
             self._ordered.clear()
-        if order is None:
+        if taken is None:
+            return
+        late_s = self._even() - taken.until_s
+        if late_s > 0.0:
+            self._fails(taken.order, f"its turn came {late_s:.1f} s after its lease had run out")
             return
         try:
-            self._application.give(order)
+            self._application.give(taken.order)
         except Exception as error:  # Spark and py4j raise many kinds; the coordinator is told, and asks again
-            _log.warning("%d executors could not be had: %s", order.executors, told(error))
-            with self._lock:
-                self._talk = self._talk.failed(order, told(error)[:400])
+            self._fails(taken.order, told(error)[:400])
+
+    def _fails(self, order: Order, why: str) -> None:
+        _log.warning("%d executors could not be had: %s", order.executors, why)
+        with self._lock:
+            self._talk = self._talk.failed(order, why)
 
     def _report(self) -> None:
         while not self._over.wait(self.talk.every_s):

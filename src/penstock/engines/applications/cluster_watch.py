@@ -1,5 +1,6 @@
 """What the cluster manager says of the fleet: what there is, who holds what, and whom it cannot tell apart."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 
@@ -8,6 +9,8 @@ from penstock.engines.applications.book import Application
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.diary import FleetDiary
 from penstock.engines.applications.lacking import AGAIN_AFTER_S, COMES_WITHIN_S
+
+_log = logging.getLogger("penstock.fleet")
 
 
 class ClusterWatch:
@@ -25,10 +28,13 @@ class ClusterWatch:
         """It was asked, and nothing came but this."""
         if outage != self._outage:
             self._diary.note(None, "what the cluster has is not known", "nothing is promised meanwhile", outage)
+            _log.warning("what the cluster has is not known, and no executor is promised meanwhile: %s", outage)
         self._outage = outage
 
     def told(self, room: Room, asked_s: float, known: Mapping[str, Application]) -> dict[str, Application]:
         """It has that; the applications with what it says of each."""
+        if self._outage:
+            _log.warning("the cluster manager answers again")
         self.room, self.asked_s, self._outage = room, asked_s, ""
         twice = _said_twice(known.values())
         self._note_twice(twice)

@@ -1,5 +1,6 @@
 """`penstock doctor`: what this Spark can do for governing, how it is set, and what to change. Nothing is governed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -87,9 +88,18 @@ def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Se
     >>> settings_of("local[4]", "FIFO", {})[0].fatal
     True
     """
+    given = (_mode(mode), _master(master), _locality(conf), _allocation(master, conf))
+    return (*given, *settings_of_cluster(master, conf), _state(conf))
+
+
+def settings_of_cluster(master: str, conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
+    """Those by which executors leave cleanly, and an application outlives pods that a quota refuses.
+
+    >>> [setting.name for setting in settings_of_cluster("k8s://https://api:6443", {}) if setting.change]
+    ['spark.decommission.enabled', 'spark.executor.maxNumFailures']
+    """
     failures = (_failures(conf),) if master.startswith("k8s://") else ()
-    leaving = () if master.startswith("local") else (_leaving(conf),)
-    return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), *leaving, *failures, _state(conf))
+    return () if master.startswith("local") else (_leaving(conf), *failures)
 
 
 def library(name: str) -> SessionSetting:
@@ -135,14 +145,14 @@ def _allocation(master: str, conf: dict[str, str | None]) -> SessionSetting:
     return SessionSetting("spark.dynamicAllocation.enabled", value, change if wrong else None)
 
 
-def _leaving(conf: dict[str, str | None]) -> SessionSetting:
+def _leaving(conf: Mapping[str, str | None]) -> SessionSetting:
     value = conf.get(DECOMMISSION) or "false"
     listed = " ".join(f"{name}={wanted}" for name, wanted in LEAVING.items())
     change = f"executors given back end at once, and their cached blocks are lost; to move these first, set {listed}"
     return SessionSetting(DECOMMISSION, value, None if value == "true" else change)
 
 
-def _failures(conf: dict[str, str | None]) -> SessionSetting:
+def _failures(conf: Mapping[str, str | None]) -> SessionSetting:
     value = conf.get(FAILURES) or "default (twice the executors)"
     enough = value.isdecimal() and int(value) >= MOST_FAILURES
     change = (
