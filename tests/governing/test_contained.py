@@ -103,8 +103,9 @@ class World:
         on_view: Callable[[View], None] = lambda view: None,
         until_s: float = 1e9,
         look: Callable[[], Renewal | None] = lambda: None,
+        settings: LoopSettings = SETTINGS,
     ) -> Controller:
-        governed = Governed(INTENTS, Stepping(self), settings=SETTINGS, until_s=until_s, look=look)
+        governed = Governed(INTENTS, Stepping(self), settings=settings, until_s=until_s, look=look)
         return Controller(cast(SparkEngine, self), governed, on_view)
 
 
@@ -136,6 +137,11 @@ def test_an_error_at_any_call_leaves_the_queries_running_and_governing_goes_on(
         eventually(lambda: len(controller.views) > seen + 3)
         assert controller.error is None
         assert [query.name for query in world.active] == ["ads", "fraud"]
+
+
+def test_the_first_round_does_not_wait_for_an_interval() -> None:
+    with World().controller(settings=LoopSettings(interval_s=1e4)) as controller:
+        assert eventually(lambda: controller.views)[0].at_s < 1e4
 
 
 def test_listeners_errors_are_theirs() -> None:

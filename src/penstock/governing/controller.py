@@ -47,6 +47,7 @@ _STOPS_WITHIN_S = 60.0
 _MOVES_WITHIN_S = 20.0  # a loop that does nothing and waits for nothing is frozen, and replaced within a minute
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
+_FIRST_AFTER_S = 2.0  # what waits grows from the first second on; how soon to look again says the policy
 
 
 class Controller:
@@ -304,8 +305,9 @@ class Controller:
         self._motion.begins()
         while True:
             try:
-                parts = (self._clock, self._governed.until_s, self._after, self._carried)
-                self._carried = drive(self._loop(), *parts, newest=self._loop)
+                loop = self._loop()
+                begin = self._carried or replace(loop.start(self._clock.now()), again_s=_FIRST_AFTER_S)
+                self._carried = drive(loop, self._clock, self._governed.until_s, self._after, begin, self._loop)
                 if not self._stop.is_set():
                     self._ends("the time that it was to last was over")
                     self._show()
