@@ -91,3 +91,8 @@ def test_the_line_of_a_command_in_the_help_is_the_first_sentence_of_its_own() ->
         if isinstance(waiting, Waiting)
     }
     assert told == own
+
+
+def test_the_package_runs_as_the_command() -> None:
+    ran = subprocess.run([sys.executable, "-m", "penstock", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("penstock, version ")

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.core.asked.real_time import RealTime
-from penstock.engines.spark.jobs.job import checkpoint_lock
+from penstock.engines.spark.jobs import checkpoint_lock
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.repartition import finish_last_batch

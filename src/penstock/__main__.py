@@ -1,0 +1,5 @@
+"""`python -m penstock` is the `penstock` command."""
+
+from penstock.cli.main import main
+
+main()
