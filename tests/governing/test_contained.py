@@ -25,6 +25,7 @@ from penstock.governing.remembering import Remembering
 from penstock.governing.watching import Renewal
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive
+from penstock.store.memory import MemoryStore
 from tests.faulty import Faults, FaultyControl, FaultyPolicy, FaultyStore
 from tests.patience import eventually, patience_s
 from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
@@ -142,6 +143,20 @@ def test_an_error_at_any_call_leaves_the_queries_running_and_governing_goes_on(
 def test_the_first_round_does_not_wait_for_an_interval() -> None:
     with World().controller(settings=LoopSettings(interval_s=1e4)) as controller:
         assert eventually(lambda: controller.views)[0].at_s < 1e4
+
+
+def test_of_what_keeps_governing_from_beginning_again_and_again_the_last_is_told() -> None:
+    class Worse(World):
+        def strike(self, call: str) -> None:
+            self.error = Py4JError(f"{self.times} more to come")
+            super().strike(call)
+
+    world, store = Worse("policy's start", times=4), MemoryStore(RUN)
+    governed = Governed(INTENTS, Stepping(world), Remembering(store, "here", RUN, 0.0), SETTINGS)
+    with Controller(cast(SparkEngine, world), governed) as controller:
+        eventually(lambda: controller.views)
+    told = store.cycles(RUN.id)[0].error or ""
+    assert ("1 more to come" in told, told.count("governing failed and restarted")) == (True, 1)
 
 
 def test_listeners_errors_are_theirs() -> None:

@@ -303,6 +303,28 @@ def test_a_store_that_is_away_costs_a_line_and_no_traceback_each_second(
     assert [record.exc_info for record in stumbled] == [None, None]
 
 
+def test_a_store_that_stands_still_ends_the_term_and_governing_begins_once_it_answers(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.governing.coordinating.KEEPS_WITHIN_S", 0.1)
+    goes_on, opened, said = Event(), list[object](), list[str]()
+
+    def opens(*given: object, **named: object) -> object:
+        if not opened:
+            opened.append(None)
+            goes_on.wait(patience_s())
+        return open_store(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("penstock.governing.coordinating.open_store", opens)
+    site.say = said.append
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
+    eventually(lambda: said.count("no longer leads lab") > 1)
+    assert len(opened) == 1  # nobody else tries beside it
+    goes_on.set()
+    monkeypatch.setattr("penstock.governing.coordinating.KEEPS_WITHIN_S", patience_s())
+    eventually(lambda: agent.talk.epoch > 1 and held(site.cluster))
+
+
 def _answered(call: object) -> bool:
     try:
         call()  # type: ignore[operator]

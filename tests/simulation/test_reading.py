@@ -1,5 +1,6 @@
 """Scenario files: what may stand in them, and one clear error for what may not."""
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,23 @@ def test_topologies_may_be_shared_through_an_included_file(tmp_path: Path) -> No
 def test_copies_get_numbers(tmp_path: Path) -> None:
     (variant,) = check_scenario(written(tmp_path, scenario(jobs=[job(copies=2), job(name="b")])))
     assert list(simulate(variant, "static", tmp_path).recorder.jobs) == ["a-1", "a-2", "b"]
+
+
+def test_to_check_a_thousand_copies_takes_no_more_memory_than_two(tmp_path: Path) -> None:
+    def most_mib(copies: int) -> float:
+        path = written(tmp_path, scenario(jobs=[job(copies=copies)], duration="30000s"))
+        tracemalloc.start()
+        try:
+            check_scenario(path)
+            return tracemalloc.get_traced_memory()[1] / 2**20
+        finally:
+            tracemalloc.stop()
+
+    assert most_mib(1000) < most_mib(2) + 10.0  # the rates of a thousand jobs alone are 229 MiB
+
+
+def test_a_fault_of_any_copy_is_known(tmp_path: Path) -> None:
+    fault = {"kind": "job", "target": "a-7", "at": "1s"}
+    check_scenario(written(tmp_path, scenario(jobs=[job(copies=7)], faults=[fault])))
+    with pytest.raises(ConfigError, match="a-8"):
+        check_scenario(written(tmp_path, scenario(jobs=[job(copies=7)], faults=[{**fault, "target": "a-8"}])))

@@ -3,8 +3,12 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from penstock.core.asked.orders import Act, Answer, Request, Wish
+from penstock.store.codec import decode, encode
 from penstock.store.control import DeskControl
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_decision
@@ -21,6 +25,28 @@ def test_the_desk_tells_what_waits_without_all_that_ever_lay_there(tmp_path: Pat
             desk.propose(RUN.id, a_decision(at_s))
         desk.settle(1, Answer.REFUSED, "ann", 10.0)
         assert [proposal.number for proposal in desk.open_proposals(RUN.id)] == [2]
+
+
+def test_what_was_asked_and_settled_long_ago_is_not_read_again_in_each_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+        for number, answer in enumerate([Answer.REFUSED, Answer.DONE, Answer.EXPIRED] * 10, 1):
+            store.desk.propose(RUN.id, a_decision(float(number)))
+            store.desk.settle(number, answer, "ann", float(number))
+        store.desk.propose(RUN.id, a_decision(1000.0, job="visits"))
+        store.desk.propose(RUN.id, a_decision(1000.0, job="fraud"))
+        store.desk.settle(32, Answer.REFUSED, "ann", 1000.0)
+        read: list[str] = []
+
+        def counted(text: str, kind: type[Any]) -> Any:
+            read.append(text)
+            return decode(text, kind)
+
+        monkeypatch.setattr("penstock.store.desk.decode", counted)
+        assert DeskControl(store.desk, RUN.id).orders(1100.0).held == {"visits", "fraud"}
+        assert set(read) == {encode(a_decision(1000.0, job=job)) for job in ("visits", "fraud")}
 
 
 def test_while_nobody_can_be_heard_the_last_orders_hold_but_no_lever_is_turned_again_nor_a_job_started(

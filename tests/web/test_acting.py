@@ -115,8 +115,8 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         assert (answer.status_code in (404, 422), said in answer.json()["message"]) == (True, True), answer.text
 
 
-@pytest.mark.parametrize("utility", ["NaN", "Infinity", "1e999"])
-def test_a_utility_that_is_no_number_is_refused(live: LiveRun, utility: str) -> None:
+@pytest.mark.parametrize("utility", ["NaN", "Infinity", "1e999", "1e308"])
+def test_a_utility_that_is_no_number_or_cannot_be_added_up_is_refused(live: LiveRun, utility: str) -> None:
     body = f'{{"act": "intent", "job": "reports", "intents": [{{"juice": 0.5, "utility": {utility}}}]}}'
     answer = asking.post(f"{live.url}api/control", content=body, headers={"content-type": "application/json"})
     assert (answer.status_code, "utility" in answer.json()["message"]) == (422, True), answer.text

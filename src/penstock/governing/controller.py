@@ -320,7 +320,7 @@ class Controller:
                 self._show()
             except BaseException as error:
                 _log.exception("governing failed and restarts; the queries continue with their last shares")
-                self._tending.also(f"governing failed and restarted: {told(error)}")
+                self._tending.also(f"governing failed and restarted: {told(error)}", "governing")
                 if not self._stop.wait(self._governed.settings.interval_s):
                     continue
             return

@@ -26,7 +26,7 @@ from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Report, encode_answer
 from penstock.engines.applications.wishes import Wishes
 from penstock.engines.hand import Hand, Within
-from penstock.engines.hands import Hands
+from penstock.engines.hands import KEEPS_WITHIN_S, Hands
 from penstock.errors import ConfigError, GoverningEndsError, OutageError, PenstockError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.fleet_parts import bounds_of, cluster_of, lease_of
@@ -82,6 +82,7 @@ class Coordinator:
         self._even = even
         self._cluster = cluster or cluster_of(file.cluster)
         self._lease = _lease(file, how)
+        self._opening = Hand()  # of all terms: what still opens the store keeps the next one from trying beside it
         self._stop = threading.Event()
         self._term_over = threading.Event()
         self._until_s = 0.0  # the lease is ours
@@ -126,6 +127,7 @@ class Coordinator:
                 # After a term too: what made governing stumble is likely to be there still.
                 self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
         finally:
+            self._opening.close()
             self._lease.close()
 
     def stop(self) -> None:
@@ -232,7 +234,7 @@ class Coordinator:
         file = self._file
         policy = decider(self._policy, file.settings.get(self._policy))
         settings = LoopSettings(file.interval, stale_after_s=engine.silent_s, dry_run=self._how.advise)
-        kept, hands = self._remembering(engine, policy.name, settings), Hands()
+        kept, hands = self._begun(engine, policy.name, settings), Hands()
         # Whoever is not heard of yet may hold executors all the same: agents come first.
         settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
@@ -259,11 +261,19 @@ class Coordinator:
             kept.control.leave()
         kept.store.close()
 
+    def _begun(self, engine: FleetEngine, policy: str, settings: LoopSettings) -> Remembering:
+        """A store that stands still ends the term: another coordinator may reach it, and this lease is renewed else."""
+        begin = partial(self._remembering, engine, policy, settings)
+        return self._opening.do("opening the store", begin, KEEPS_WITHIN_S, behind_s=0.0)
+
     def _remembering(self, engine: FleetEngine, policy: str, settings: LoopSettings) -> Remembering:
         """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""
         name = self._file.name
         run = RunInfo(f"fleet-{name}", name, policy, "fleet", self._cluster.name, time.time())
         target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store, patient=False)
+        if engine is not self._engine:  # nobody waits for it any more, and another may lead
+            target.close()
+            raise NotLeadingError("the term was over before the store had answered")
         kept = remembered(target, run, settings)
         engine.remember(_wanted_lately(target, run.id, kept.already_s - engine.forgotten_s))
         return kept

@@ -15,6 +15,7 @@ from penstock.simulation.scale_out import profiles_of
 from penstock.simulation.schema import ScenarioFile
 
 _BUILT = 20  # variants whose cluster is made: they differ in a value or two
+_COPIES = 2  # of a job that a cluster is made of: of one alone the names have no number
 
 
 def check_scenario(path: Path, policies: Sequence[str] = (), document: Document | None = None) -> tuple[Variant, ...]:
@@ -58,7 +59,17 @@ def _check_policy(scenario: ScenarioFile, name: str, base: Path) -> None:
     policy_named(name, {**scenario.settings.get(name, {}), **profiles})
 
 
-def _build(scenario: ScenarioFile, base: Path) -> None:
+def _build(whole: ScenarioFile, base: Path) -> None:
+    scenario = _few_of_each(whole)
     intents_of(scenario)
     cluster_of(scenario, base, scenario.seed, scenario.policies[0])
     models_of(scenario, base, scenario.seed)
+
+
+def _few_of_each(scenario: ScenarioFile) -> ScenarioFile:
+    """The same with at most two copies of each job. They are alike, so that a fault of one is a fault of the first."""
+    first: dict[int, str] = {}
+    alike: dict[object, str] = {name: first.setdefault(number, name) for name, number, _ in named_jobs(scenario)}
+    jobs = [job.model_copy(update={"copies": min(job.copies, _COPIES)}) for job in scenario.jobs]
+    faults = [one.model_copy(update={"target": alike.get(one.target, one.target)}) for one in scenario.faults]
+    return scenario.model_copy(update={"jobs": jobs, "faults": faults})

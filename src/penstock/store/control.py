@@ -109,7 +109,7 @@ class DeskControl:
         self._pass_over(now)
         filed = self.desk.filed(self.run_id, self._last)
         self._answer(filed, now)
-        proposals = self._not_too_old(self.desk.proposals(self.run_id), now)
+        proposals = self._not_too_old(self.desk.standing_proposals(self.run_id, now - REFUSED_FOR_S), now)
         orders = folded(self._orders, (found.request for found in filed))
         waiting = [found for found in filed if found.taken_at_s is None]
         # A controller that was started again hears all that holds once more, and turns nothing twice.

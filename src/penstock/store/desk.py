@@ -100,6 +100,16 @@ class Desk:
         """Everything that people were asked in a run, oldest first."""
         return _readable(_proposal, self._rows(run_id, proposals))
 
+    def standing_proposals(self, run_id: str, refused_from_s: float) -> tuple[Proposal, ...]:
+        """Those that were not settled, and those that were refused from then on, oldest first.
+
+        A run has asked for years perhaps: what is read in each round is no more for that.
+        """
+        answer = proposals.c.answer
+        lately = sa.and_(answer == Answer.REFUSED.value, proposals.c.answered_at_s >= refused_from_s)
+        stands = sa.or_(answer.not_in([settled.value for settled in _SETTLED]), lately)
+        return _readable(_proposal, self._rows(run_id, proposals, stands))
+
     def open_proposals(self, run_id: str) -> tuple[Proposal, ...]:
         """Those that nobody has answered, oldest first."""
         return _readable(_proposal, self._rows(run_id, proposals, proposals.c.answer == Answer.OPEN.value))

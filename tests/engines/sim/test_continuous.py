@@ -15,6 +15,7 @@ from penstock.core.seen.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.layout import lay_out
 from penstock.engines.sim.meters import juice_by_job
+from penstock.engines.sim.physics import Physics
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError
 from tests.engines.sim.cases import QUIET, line, run
@@ -288,3 +289,27 @@ def test_the_same_seed_gives_the_same_run(jobs: list[SimJob], seed: int) -> None
         return cluster.observe(40.0)
 
     assert repr(outcome()) == repr(outcome())
+
+
+def test_the_machines_loads_are_worked_out_once_for_all_jobs_that_begin_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worked_out: list[int] = []
+    replaced = Physics.replaced
+
+    def counted(physics: Physics) -> None:
+        worked_out.append(physics.layout.size)
+        replaced(physics)
+
+    monkeypatch.setattr(Physics, "replaced", counted)
+    ContinuousCluster([line(f"j{i}") for i in range(50)], QUIET)
+    assert len(worked_out) == 2  # at rest, and with all of them
+
+
+def test_a_machine_that_came_back_and_one_whose_job_ended_are_as_empty_as_they_are() -> None:
+    jobs = (line("a"), line("b", ends_at_s=30.0))
+    cluster = run(*jobs, until_s=40.0, faults=(Fault("machine", 10.0, for_s=10.0, target=0),))
+    cluster.apply([Step("a", (Tasks("a", "work", 2, 6),))])  # 4 threads of a are on machine 1, none on machine 0
+    cluster.advance_to(100.0)
+    first, second = (machine.memory_share for machine in cluster.observe(100.0).machines)
+    assert first == pytest.approx(second)

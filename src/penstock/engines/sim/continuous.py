@@ -42,13 +42,15 @@ class ContinuousCluster(AlwaysThere):
         self._paused_until = np.zeros(len(jobs))
         self._started_at = np.zeros(len(jobs))
         self._threads = np.array([op.threads for job in jobs for op in job.operators], dtype=np.int64)
+        self._on_machine = np.zeros(cluster.machines)  # threads of all jobs
+        self._threads_moved = False
         self._events = EventQueue()
         self._cut_off = False
         self._last_news: Snapshot | None = None
         self._thread_seconds = 0.0
         self._recoveries = Recoveries()
         self._schedule(faults)
-        self._events.run_due(0.0)
+        self._do_due()
 
     # What the loop calls
 
@@ -75,7 +77,7 @@ class ContinuousCluster(AlwaysThere):
         arrivals, physics, meters = self._arrivals, self._physics, self._meters
         while self._now < at_s - 1e-9:
             if self._events.due(self._now):
-                self._events.run_due(self._now)
+                self._do_due()
             step = int(self._now / STEP_S)
             external = arrivals[step] if step < len(arrivals) else np.zeros(self._layout.size)
             physics.step(external * self._begun)
@@ -84,7 +86,7 @@ class ContinuousCluster(AlwaysThere):
             self._now += STEP_S
             if self._recoveries.found:
                 self._recoveries.watch(self._now, self._paused_until.tolist(), self._backlog)
-        self._events.run_due(self._now)
+        self._do_due()
 
     @property
     def thread_seconds(self) -> float:
@@ -156,6 +158,12 @@ class ContinuousCluster(AlwaysThere):
     def _rows(self, number: int) -> slice:
         return slice(int(self._layout.first[number]), int(self._layout.first[number + 1]))
 
+    def _do_due(self) -> None:
+        """Of a thousand jobs that begin together the machines' loads are worked out once."""
+        self._events.run_due(self._now)
+        if self._threads_moved:
+            self._settle_threads()
+
     def _begin(self, number: int) -> None:
         rows = self._rows(number)
         self._active[number] = True
@@ -164,15 +172,16 @@ class ContinuousCluster(AlwaysThere):
         self._physics.running[rows] = 1.0
         for row in range(rows.start, rows.stop):
             self._place(row, int(self._threads[row]))
-        self._settle_threads()
+        self._threads_moved = True
 
     def _end(self, number: int) -> None:
         rows = self._rows(number)
         self._active[number] = False
         self._begun[rows] = 0.0
         self._physics.running[rows] = 0.0
+        self._on_machine -= self._physics.placed[rows].sum(axis=0)
         self._physics.placed[rows] = 0.0
-        self._settle_threads()
+        self._threads_moved = True
 
     def _fail_job(self, number: int) -> None:
         """In-flight tuples are lost; with checkpoints the sources take in again what came since the last one."""
@@ -206,14 +215,15 @@ class ContinuousCluster(AlwaysThere):
         for row in on_it:
             count = int(physics.placed[row, machine])
             physics.placed[row, machine] = 0.0
+            self._on_machine[machine] -= count
             self._place(int(row), count)
-        self._settle_threads()
+        self._threads_moved = True
         for number in sorted({int(self._layout.job_of[row]) for row in on_it}):
             self._fail_job(number)
 
     def _regain_machine(self, machine: int) -> None:
         self._physics.alive[machine] = 1.0
-        self._settle_threads()
+        self._threads_moved = True
 
     def _disturb(self, where: slice | int, load: float) -> None:
         self._physics.others[where] += load
@@ -268,13 +278,13 @@ class ContinuousCluster(AlwaysThere):
 
     def _place(self, row: int, difference: int) -> None:
         physics = self._physics
-        per_machine = physics.placed.sum(axis=0)
         if difference > 0:
-            add_threads(physics.placed[row], per_machine, difference, physics.alive)
+            add_threads(physics.placed[row], self._on_machine, difference, physics.alive)
         else:
-            remove_threads(physics.placed[row], per_machine, -difference)
+            remove_threads(physics.placed[row], self._on_machine, -difference)
 
     def _settle_threads(self) -> None:
+        self._threads_moved = False
         self._physics.replaced()
         self._threads_now = float(self._physics.placed.sum())
 

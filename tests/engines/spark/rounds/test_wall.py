@@ -12,6 +12,7 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.rounds.wall import WallWatch
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import of
+from tests.patience import eventually
 
 
 @dataclass
@@ -65,6 +66,20 @@ def test_a_query_whose_trigger_would_sleep_for_an_hour_is_started_again_once() -
     why = "its next batch would have waited for up to 3,600 s: the driver's clock was set back"
     assert town.deeds("often") == [("its query was started again", why)]
     assert town.deeds(None) == [("what was is reckoned anew", "the driver's clock was set by -3,600 s")]
+
+
+def test_a_query_that_died_is_started_again_in_time_though_the_clock_was_set_back_meanwhile() -> None:
+    town = Town()
+    town.spark.fail("at once", "boom")
+    town.engine.tend()
+    town.ahead_s = -3600.0
+    town.spark.pass_time(1.5)  # it is tried again after a second
+
+    def runs() -> bool:
+        town.engine.tend()
+        return "at once" in town.runs
+
+    eventually(runs)
 
 
 def test_somebody_elses_query_is_left_alone_and_that_is_said() -> None:
