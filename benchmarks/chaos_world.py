@@ -254,12 +254,17 @@ class World:
             self.wrong.append(f"the driver whose run was taken over ended with {code}, not {TakenOverError.exit_code}")
 
     def _lose(self, fault: Fault) -> None:
-        """A book comes back after a while, as from a backup: until then its tenant is not to start."""
+        """A book comes back after a while, as from a backup: until then its tenant is not to start.
+
+        A checkpoint goes once nobody writes to it: what executors wrote of its state afterwards would be a checkpoint
+        that holds state and no batch, and Spark refuses such a one.
+        """
         checkpoint = self.place / "checkpoints" / (self.names[0] if fault.whom == "checkpoint" else ROUTED)
-        _signal(self._pids("driver"), signal.SIGKILL)
         if fault.whom == "checkpoint":
-            shutil.rmtree(checkpoint, ignore_errors=True)
+            _killed([*self._pids("driver"), *executors(self.place)])
+            shutil.rmtree(checkpoint)
             return
+        _signal(self._pids("driver"), signal.SIGKILL)
         kept = aside(checkpoint / "routing")
         time.sleep(fault.length_s)
         if (checkpoint / "routing").exists():
@@ -326,6 +331,17 @@ class World:
 def jvms(pids: Sequence[int]) -> list[int]:
     """Those that run Java; one that ended a moment ago is none."""
     return [pid for pid in pids if [Path(word).name for word in processes.command_of(pid)[:1]] == ["java"]]
+
+
+def _killed(pids: Sequence[int]) -> None:
+    """Until none of them is there."""
+    known = [(pid, processes.start_ticks(pid)) for pid in pids]
+    _signal(pids, signal.SIGKILL)
+    deadline = time.monotonic() + ENDS_WITHIN_S
+    while any(ticks is not None and processes.start_ticks(pid) == ticks for pid, ticks in known):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"killed processes were there after {ENDS_WITHIN_S:.0f} s")
+        time.sleep(0.01)
 
 
 def until_it_works(start: Callable[[], object]) -> None:

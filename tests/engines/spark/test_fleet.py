@@ -85,6 +85,15 @@ def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_
     assert track.attempts.down_since_s == 5000.0
 
 
+def test_what_a_person_is_to_do_is_told_with_an_error_of_sparks_that_does_not_tell_it() -> None:
+    refused = "[STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY] The checkpoint location /c/state should be empty on batch 0"
+    found = taken(Running("a", query("first")), TrackedFleet.of([Job("a", function=quick)], 60.0), Now(4000.0, 10.0))
+    wrong = taken(Terminated("first", refused), found, Now(4010.0, 20.0)).named("a").trouble(4010.0, 20.0)
+    assert wrong is not None
+    assert "/c/state should be empty on batch 0; state of an earlier query is there" in wrong.text
+    assert "remove that folder" in wrong.text
+
+
 def test_a_query_whose_end_is_told_before_its_start_was_taken_up_waits_for_its_next_start() -> None:
     died = after(
         TrackedFleet.of([Job("a", function=quick)], 60.0),

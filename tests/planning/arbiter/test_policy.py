@@ -150,6 +150,13 @@ def test_it_rests_without_saying_that_all_is_well_of_one_whom_nobody_sees() -> N
     assert {plan.note for plan in plans} == {"no job is known to miss its targets; no figures of b"}
 
 
+def test_it_rests_without_saying_that_all_is_well_beside_one_whose_query_fails() -> None:
+    figures = replace(job("b", 40.0).figures, trouble="its query failed: no disk")
+    failed = replace(job("b", 40.0), figures=figures, utility=None, met=False)
+    plans, _ = lived([fleet_view(job("a", 40.0), failed, at_s=10.0 + n) for n in range(5)])
+    assert {plan.note for plan in plans} == {"b is in trouble, which no shares or bounds mend"}
+
+
 def after_acting(utility_before: float = 40.0, foretold: float = 65.0, left_alone: float = 40.0) -> ArbiterMemory:
     """The memory of one that gave urgent a slot more, ten seconds ago."""
     memory: ArbiterMemory = lived([seen(10.0)])[1]

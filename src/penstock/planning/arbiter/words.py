@@ -5,12 +5,11 @@ from numpy.typing import NDArray
 
 from penstock.core.levers import Partitions, Trigger
 from penstock.core.naming import named
-from penstock.core.seen.states import UNSEEN, state_of
 from penstock.core.seen.view import View
 from penstock.planning.arbiter.candidates import restarted
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.search import Found
-from penstock.planning.words import missed
+from penstock.planning.words import missed, none_missed
 
 _NOTHING = 1e-6
 
@@ -37,11 +36,8 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
 def resting(view: View, gain: float) -> str:
     """Why nothing is turned, where so little utility more would be had."""
     missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
-    unseen = [job.name for job in view.jobs if state_of(job) in UNSEEN]
-    if not missing and unseen:
-        return f"no job is known to miss its targets; no figures of {named(unseen)}"
     if not missing:
-        return "everyone has what they asked for"
+        return none_missed(view)
     return f"{named(missing)} below target; no other shares or bounds would give {100 * gain:.1f} % more or better"
 
 

@@ -38,6 +38,7 @@ from penstock.planning.executors.standing_by import in_calm
 from penstock.planning.executors.to_come import kept_for_listed
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
+from penstock.planning.words import none_missed
 
 # A claim falls to a sixth from one round to the next while a batch drags on (33.9 to 6.0 of 40, simulated), and what
 # was given for it would be taken away before it has come. Claims look so far ahead.
@@ -258,5 +259,5 @@ def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) 
         return "waiting for the effect of the last moves"
     missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
     if not missing:
-        return "everyone has what they asked for"
+        return none_missed(view)
     return f"{named(missing)} below target, but no other division of executors would give more utility"

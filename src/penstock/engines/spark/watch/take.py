@@ -31,6 +31,7 @@ from penstock.engines.spark.watch.events import (
 )
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch, epoch_s
+from penstock.engines.spark.watch.remedies import with_remedy
 from penstock.engines.spark.watch.since import since
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import first_line
@@ -97,7 +98,7 @@ def _terminated(event: Terminated, fleet: TrackedFleet, now: Now) -> TrackedFlee
         return fleet
     if event.error is None:
         return fleet.with_track(replace(track, ended="its query was stopped"))
-    why = first_line(event.error)
+    why = with_remedy(first_line(event.error))
     ended = replace(track, ended=f"its query failed: {why}")
     return fleet.with_track(ended if track.job.function is None else _failed_by(ended, why, now))
 
