@@ -48,8 +48,8 @@ def silent_text(since_epoch_s: float) -> str:
     why = "it was killed, is stuck, or cannot write to the store"
     return (
         f"Its controller has given no sign of life since {since} and did not say that it ended: {why}. "
-        "What is shown is of that time. Check its driver, or a fleet's coordinator, and restart it if needed. "
-        "`penstock run --restart` restarts a driver automatically; a second coordinator takes over from the first."
+        "What is shown is of that time. Check its driver or coordinator, and restart it if needed; "
+        "`penstock run --restart` does that automatically."
     )
 
 
