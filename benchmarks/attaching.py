@@ -274,9 +274,10 @@ def page(seen: Sequence[Seen]) -> str:
     titles = ("", "on", "Spark by pip, s", "penstock by pip, s (CPU s)", "to a decision, s", "its reason")
     parts = [
         HEADING,
-        "`make bench-attaching`: a fresh venv beside a Spark that is there, downloads, and the documented lines alone.",
-        f"Timed from the first line to the first decision with its reason; target {TARGET_S} s. Where others used more",
-        f"than {QUIET_CORES} of the machine's cores meanwhile, which makes it longer, their cores are told.\n",
+        "How long it takes from the first documented line to the first decision with its reason. The target is",
+        f"{TARGET_S} s. `make bench-attaching` measures it: it makes a fresh venv beside a Spark that is there,",
+        "downloads what is needed, and follows the documented lines alone. If others used more than",
+        f"{QUIET_CORES} of the machine's cores meanwhile, which makes it longer, the table says how many.\n",
         _row(titles),
         _row(["---"] * len(titles)),
         *(_row(_times(one)) for one in seen),
