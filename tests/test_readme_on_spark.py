@@ -5,13 +5,12 @@ import shlex
 import signal
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from penstock.store.open import open_store
 from tests.cli.calling import command, environment
+from tests.governing.supervised import views
 from tests.patience import eventually
 
 pytestmark = pytest.mark.jvm
@@ -44,12 +43,7 @@ def kept_in(place: Path) -> dict[str, str]:
 
 def governed(place: Path) -> frozenset[str]:
     """The tenants of whom the only run in that place has recorded a latency or juice."""
-    file = place / "penstock" / "runs.sqlite"
-    if not file.exists():
-        return frozenset()
-    with closing(open_store(file, create=False)) as store:
-        views = [view for info in store.runs() for view in store.views(info.id)]
-    return frozenset(job.name for view in views for job in view.jobs if job.utility is not None)
+    return frozenset(job.name for view in views(place / "penstock") for job in view.jobs if job.utility is not None)
 
 
 @pytest.mark.parametrize("line", RUNS)
