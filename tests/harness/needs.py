@@ -97,6 +97,11 @@ def sentence(programs: Iterable[str]) -> str:
     )
 
 
+def runs(pid: int) -> str:
+    """The program that a process runs: a shell, where a test wrote a script and called it `java`, until its `exec`."""
+    return Path(os.readlink(f"/proc/{pid}/exe")).name
+
+
 class Watch:
     """What one part of one unmarked test starts; nothing is looked at before it starts something."""
 
@@ -129,7 +134,7 @@ class Watch:
             # clean a table up, whenever it likes.
             for pid in set(usage.below(os.getpid())).difference(before, *(usage.below(pid) for pid in before)):
                 with contextlib.suppress(OSError):
-                    self.seen |= self._programs & {Path(f"/proc/{pid}/comm").read_text().strip()}
+                    self.seen |= self._programs & {runs(pid)}
 
 
 _watch: Watch | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.needs import Watch, sentence
+from tests.harness.needs import Watch, runs, sentence
 from tests.patience import eventually
 
 MARK = ".".join(("pytest", "mark", "contract"))  # so that it does not stand here itself
@@ -32,6 +32,19 @@ def test_a_child_that_starts_one_is_seen() -> None:
         eventually(lambda: watch.seen)
     watch.end()
     assert watch.seen == {"cat"}
+
+
+def test_a_script_of_that_name_is_not_that_program(tmp_path: Path) -> None:
+    script = tmp_path / "sort"
+    script.write_text("#!/bin/sh\nread word; exec cat\n")
+    script.chmod(0o755)
+    with subprocess.Popen([script], stdin=subprocess.PIPE, text=True) as child:
+        assert child.stdin is not None
+        eventually(lambda: Path(f"/proc/{child.pid}/comm").read_text() == "sort\n")
+        assert runs(child.pid) != "sort"
+        child.stdin.write("go\n")
+        child.stdin.flush()
+        eventually(lambda: runs(child.pid) == "cat")
 
 
 def test_what_a_server_of_other_tests_starts_meanwhile_is_not_this_tests() -> None:
