@@ -8,6 +8,7 @@ from threading import Event
 import pytest
 
 from penstock.threads import BesideThread
+from tests.patience import patience_s
 
 # In a process of its own: the signal goes to a main thread, and there may be none beside a test.
 _INTERRUPTED = """
@@ -38,7 +39,9 @@ print(thread.is_alive(), *done)
 
 
 def test_one_that_works_is_alive_and_waited_for_after_ctrl_c_interrupted_a_wait_for_it() -> None:
-    said = subprocess.run([sys.executable, "-c", _INTERRUPTED], capture_output=True, text=True, timeout=60, check=False)
+    said = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED], capture_output=True, text=True, timeout=patience_s(), check=False
+    )
     assert said.stdout.split("\n")[:2] == ["True", "False all of it"], said.stderr
 
 

@@ -16,6 +16,7 @@ from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash, fresh_tokens, new_agent_token
 from penstock.web.reports_protocol import Unfinished
 from penstock.web.tokens import tokens_at
+from tests.patience import patience_s
 
 pytestmark = pytest.mark.sockets
 
@@ -32,7 +33,7 @@ def hear(report: Report) -> bytes:
 def caller() -> Iterator[socket.socket]:
     with AgentsDoor(hear, lambda: AgentTokens({_hash("ours"): "fraud"})).open() as door:
         place = urlsplit(door.url)
-        with socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0) as found:
+        with socket.create_connection((place.hostname or "", place.port or 0), timeout=patience_s()) as found:
             yield found
 
 
@@ -112,7 +113,7 @@ def test_a_crowd_that_says_nothing_keeps_no_agent_out(monkeypatch: pytest.Monkey
         place = urlsplit(door.url)
 
         def one_more() -> socket.socket:
-            found = socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0)
+            found = socket.create_connection((place.hostname or "", place.port or 0), timeout=patience_s())
             return stack.enter_context(found)
 
         first, agent = one_more(), one_more()
@@ -135,7 +136,7 @@ def test_many_bodies_that_never_become_whole_take_no_more_memory_than_is_for_the
         place = urlsplit(door.url)
 
         def one_more() -> socket.socket:
-            found = socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0)
+            found = socket.create_connection((place.hostname or "", place.port or 0), timeout=patience_s())
             return stack.enter_context(found)
 
         head = f"POST {PATH} HTTP/1.1\r\nAuthorization: Bearer ours\r\nContent-Length: 4000\r\n\r\n".encode()

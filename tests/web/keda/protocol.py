@@ -8,6 +8,8 @@ from typing import Any
 import grpc
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+from tests.patience import patience_s
+
 _PACKAGE = "externalscaler"
 _KINDS = {"string": 9, "bool": 8, "int64": 3, "double": 1}
 _MESSAGES = {
@@ -84,7 +86,7 @@ class Keda:
             request_serializer=lambda asked: asked.SerializeToString(),
             response_deserializer=message("IsActiveResponse").FromString,
         )
-        for said in stream(scaled(metadata), timeout=60.0, wait_for_ready=True):
+        for said in stream(scaled(metadata), timeout=patience_s(), wait_for_ready=True):
             yield bool(said.result)
 
     def _call(self, name: str, asked: Any, answers: str) -> Any:
@@ -93,7 +95,7 @@ class Keda:
             request_serializer=lambda one: one.SerializeToString(),
             response_deserializer=message(answers).FromString,
         )
-        return called(asked, timeout=20.0, wait_for_ready=True)
+        return called(asked, timeout=patience_s(), wait_for_ready=True)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from penstock.web.keda.door import KedaDoor, KedaSettings
 from tests.cli.calling import command, environment, penstock
 from tests.governing.fleet_site import Site, site
 from tests.harness.ports import own_port
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 from tests.web.keda.protocol import Keda, keda_at, refused_or
 
 __all__ = ["site"]
@@ -72,7 +72,7 @@ def test_names_that_nobody_has_and_words_that_are_none_are_statuses_of_grpc(site
     code, told = refused(lambda: keda.spec(aplication="fraud"))
     assert (code, "did you mean application?" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
     raw = keda.channel.unary_unary("/externalscaler.ExternalScaler/IsActive")
-    code, told = refused(lambda: raw(b"\xff", timeout=20.0))
+    code, told = refused(lambda: raw(b"\xff", timeout=patience_s()))
     assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "it ends in the middle of a number")
     code, _ = refused(lambda: keda.channel.unary_unary("/externalscaler.ExternalScaler/StreamMetricSpec")(b""))
     assert code is grpc.StatusCode.UNIMPLEMENTED  # then KEDA asks for the spec as before
@@ -86,7 +86,9 @@ def test_one_that_follows_does_not_listen_and_begins_to_when_it_takes_over(site:
     leader = next(number for number, one in enumerate(site.coordinators) if one.leads)
     first, second = asked(site, leader), asked(site, 1 - leader)
     eventually(lambda: refused_or(lambda: first.value(application="fraud")) == 4.0)
-    code, _ = refused(lambda: second.channel.unary_unary("/externalscaler.ExternalScaler/IsActive")(b"", timeout=5.0))
+    code, _ = refused(
+        lambda: second.channel.unary_unary("/externalscaler.ExternalScaler/IsActive")(b"", timeout=patience_s())
+    )
     assert code is grpc.StatusCode.UNAVAILABLE
     site.coordinators[leader].stop()
     eventually(lambda: refused_or(lambda: second.value(application="fraud")) == 4.0)

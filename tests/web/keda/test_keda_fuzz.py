@@ -14,6 +14,7 @@ from penstock.engines.applications.wishes import ExecutorWish, Wishes
 from penstock.web.agents_door import agent_tokens, new_agent_token
 from penstock.web.keda.answers import KEYS, WHO
 from penstock.web.keda.door import KedaDoor, KedaSettings
+from tests.patience import patience_s
 from tests.web.keda.protocol import Keda, keda_at, message, scaled
 
 pytestmark = pytest.mark.sockets
@@ -73,7 +74,7 @@ def refused_by(call: Callable[[], object]) -> tuple[grpc.StatusCode | None, str]
 def test_whatever_is_asked_is_answered_or_refused_with_words(keda: Keda, question: tuple[str, bytes]) -> None:
     method, raw = question
     called = keda.channel.unary_unary(f"/externalscaler.ExternalScaler/{method}")
-    code, told = refused_by(partial(called, raw, timeout=60.0, wait_for_ready=True))
+    code, told = refused_by(partial(called, raw, timeout=patience_s(), wait_for_ready=True))
     assert code in (None, *ALLOWED), told
     assert code is None or told
 
