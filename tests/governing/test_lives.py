@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -11,7 +12,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.levers import WHOLE, Dial, Memory
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
 from penstock.errors import EngineError
-from penstock.governing.lives import MemoryWish
+from penstock.governing.lives import Applications, Life, MemoryWish
 from penstock.governing.remembering import Left, left_behind
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_cycle, a_job, a_view
@@ -75,3 +76,18 @@ def test_a_wish_ends_the_life_once_and_is_refused_where_it_was_in_vain() -> None
     assert (wish.mib, ended) == (None, [])
     wish.ask(2048)
     assert (wish.mib, ended) == (2048, ["ended"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "before", "told"), [(None, None, "512m"), (512, None, "512m"), (2048, 2048, "2048m")]
+)
+def test_the_slots_of_the_life_before_are_waited_for_once_the_run_is_ours(
+    wanted: int | None, before: int | None, told: str
+) -> None:
+    """Another driver may hold them yet, until the run is taken from it: nothing can come before."""
+    conf = {"spark.executor.memory": "512m"}
+    began = list[Any]()
+    applications = Applications(lambda said: cast(Any, began.append(said["spark.executor.memory"])), conf)
+    application = applications._started(Life((), wanted, before, slots=8))
+    assert (began, application.awaited, application.instead) == ([told], 8, None)
+    assert applications.not_given == set()

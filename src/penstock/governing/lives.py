@@ -4,6 +4,9 @@ governing -- memory is asked for --> this round is recorded --> queries end betw
     ^                                                                                                     |
     |        as the life before left them: jobs, slots, bounds, the loop's memory, clock and record       |
     +------ an executor came <-- started with that memory; where none comes in time, with the old one <---+
+
+Where executors are to have what they had, the slots of the life before are waited for once the run is ours: another
+driver that is there yet holds them, and gives them up when the run is taken from it.
 """
 
 import logging
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from penstock.core.units import size_mib
 from penstock.engines.hand import ANSWERS_WITHIN_S
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.starting import called
@@ -59,10 +63,19 @@ class MemoryWish:
 
 @dataclass(frozen=True, slots=True)
 class StartedApplication:
-    """A session that was started; `instead` says in words why its executors do not have the memory they were to."""
+    """A session that was started; `instead` says in words why its executors do not have the memory they were to.
+
+    `awaited` are the slots that are to come yet.
+    """
 
     spark: SparkSession
     instead: str | None = None
+    awaited: int = 0
+
+    def slots_came(self, within_s: float = COMES_WITHIN_S) -> None:
+        """Wait for them, so that jobs begin with what they had; with those that are there where they do not come."""
+        if self.awaited:
+            _slots_came(self.spark, self.awaited, within_s)
 
 
 class Applications:
@@ -76,6 +89,7 @@ class Applications:
     ) -> None:
         self._start = start
         self._conf = conf
+        self._said_mib = size_mib(conf.get("spark.executor.memory", "1g"), "spark.executor.memory")
         self._within_s = within_s
         self.not_given: set[int] = set()
 
@@ -90,20 +104,14 @@ class Applications:
 
     def _started(self, life: Life) -> StartedApplication:
         wanted = life.memory_mib
-        if wanted is None or wanted == life.before_mib:
-            return StartedApplication(self._as_before(wanted, life.slots))
+        if wanted in (None, life.before_mib, self._said_mib):
+            return StartedApplication(self._with(wanted), awaited=life.slots)
         try:
             return StartedApplication(self._with_executors(wanted, life.slots))
         except (EngineError, OutageError) as error:
             self.not_given.add(wanted)
             _log.warning("%s; it is started again with the memory that executors had", error)
-            return StartedApplication(self._as_before(life.before_mib, life.slots), str(error))
-
-    def _as_before(self, mib: int | None, slots: int) -> SparkSession:
-        spark = self._with(mib)
-        if slots:
-            _slots_came(spark, slots, self._within_s)
-        return spark
+            return StartedApplication(self._with(life.before_mib), str(error), life.slots)
 
     def _with_executors(self, mib: int, slots: int) -> SparkSession:
         """Started, and an executor came; else nothing is left of it but an EngineError."""

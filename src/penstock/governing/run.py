@@ -171,6 +171,7 @@ class _Lived:
             self.options.age_s,
             self.tenants.slot_price(),
         )
+        self.application.slots_came()
         if self.options.coordinator is not None:
             take_allocation(spark.sparkContext)
         had_mib = memory_mib(spark.sparkContext)
