@@ -30,8 +30,13 @@ def test_who_says_what_no_cluster_could_hold_takes_nothing_from_others(lie: dict
 
 @pytest.mark.parametrize(
     "lie",
-    [a_lie(now=100_000, most=100_000), a_lie(wanted=100_000, most=100_000), a_lie(least=100_000, most=100_000)],
-    ids=["holds", "asked for", "needs"],
+    [
+        a_lie(now=100_000, most=100_000),
+        a_lie(wanted=100_000, most=100_000),
+        a_lie(least=100_000, most=100_000),
+        a_lie(needs=100_000, most=100_000),
+    ],
+    ids=["holds", "asked for", "takes no order below", "needs for its state"],
 )
 def test_by_its_own_word_an_application_counts_for_no_more_than_the_fleet_allows_it(lie: dict[str, Any]) -> None:
     fleet = Deceived()
