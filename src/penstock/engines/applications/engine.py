@@ -17,6 +17,7 @@ from math import inf
 from penstock.core.asked.intents import Intent
 from penstock.core.levers import Executors
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.leader import LATEST_HEEDED
 from penstock.engines.applications.absent import AbsentApplications
@@ -214,6 +215,7 @@ class FleetEngine(NothingToOpen):
             room, deeds = self._watch.room, self._diary.told(now)
             self._joined_s = inf
             to_come = self._listed.to_come(even)
+            contacts = self._contacts(known, even)
         fresh_s = self._settings.silent_s
         return Snapshot(
             at_s=now,
@@ -223,7 +225,12 @@ class FleetEngine(NothingToOpen):
             levers=tuple(one.dial(even - one.heard_s <= fresh_s) for one in known),
             deeds=deeds,
             to_come=to_come,
+            contacts=contacts,
         )
+
+    def _contacts(self, known: Sequence[Application], even: float) -> Contacts:
+        cluster_s = even - max(self._watch.asked_s, self._opened_s)
+        return Contacts({one.name: round(even - one.heard_s, 1) for one in known}, round(cluster_s, 1))
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Have it so: who gives is told with its next report, who takes once that is free."""
