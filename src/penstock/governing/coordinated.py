@@ -3,7 +3,7 @@
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -82,6 +82,13 @@ class Coordinated:
         for setting in settings_of_cluster(str(context.master), conf):
             if setting.change is not None:
                 _log.warning("%s", setting.change)
+
+    def check_tenants(self, names: Iterable[str]) -> None:
+        """A ConfigError for one whose name no coordinator takes: its application would be silent for ever."""
+        for name in names:
+            if re.fullmatch(NAME, name) is None:
+                remedy = "with a coordinator name queries with up to 200 letters, digits, dots, _, - and /"
+                raise ConfigError("intents", name, remedy)
 
     def agent(self, controller: ExecutorHolder, context: SparkContext) -> Agent:
         """The agent of an application."""
