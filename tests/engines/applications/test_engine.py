@@ -165,6 +165,7 @@ def test_a_driver_that_begins_anew_gets_back_what_it_was_to_have(ended: bool) ->
     assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
     texts = [deed.text for deed in fleet.engine.observe(fleet.now).deeds if deed.job == "fraud"]
     assert texts[-2:] == ["joined again with 1 executors, is to have 4", "executors promised 1 -> 4"]
+    assert fleet.cluster.most_wanted <= 6
 
 
 def test_a_driver_that_died_with_its_coordinator_gets_back_what_it_was_to_have_from_the_next_one() -> None:
