@@ -23,7 +23,8 @@ from penstock.engines.applications.wire import (
     encode_answer,
     read_report,
 )
-from penstock.governing.coordinated import Coordinated, ExecutorSize, OnSpark
+from penstock.governing.coordinated import Coordinated, OnSpark
+from penstock.governing.state_need import ExecutorSize
 from penstock.loop import LoopSettings, drive
 from penstock.planning.executors.claims import Claim
 from penstock.planning.executors.division import divided

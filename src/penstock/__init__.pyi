@@ -118,6 +118,7 @@ from penstock.core.run import Run as Run
 from penstock.core.run import RunInfo as RunInfo
 from penstock.core.seen.batches import BatchFigures as BatchFigures
 from penstock.core.seen.capacity import operator_capacity as operator_capacity
+from penstock.core.seen.contacts import Contacts as Contacts
 from penstock.core.seen.deeds import Deed as Deed
 from penstock.core.seen.evidence import Observation as Observation
 from penstock.core.seen.failures import FailureKind as FailureKind

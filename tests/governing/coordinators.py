@@ -24,6 +24,7 @@ from tests.harness.ports import own_port
 from tests.patience import eventually
 
 CORES = 6
+MOST = 4  # executors of one application, by the fleet's file
 LEASE_S = 4.0
 _QUICK = {"interval": 0.3, "report": 0.1, "lease": LEASE_S, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
 
@@ -122,7 +123,8 @@ class Fleet:
         self.file = self.place / "fleet.yaml"
         self.answers.set()
         page = self.stack.enter_context(_page_of(self.cluster, self.answers))
-        self.file.write_text(yaml.safe_dump({"name": "lab", "cluster": {"standalone": page}, **_QUICK}))
+        limits = {"others": {"max_executors": MOST}}
+        self.file.write_text(yaml.safe_dump({"name": "lab", "cluster": {"standalone": page}, **_QUICK, **limits}))
 
     def begin(self, port: int | None = None, *more: str) -> Program:
         """One more coordinator; it may not listen yet."""
@@ -148,13 +150,17 @@ class Fleet:
         eventually(lambda: all(agent.talk.epoch > epoch for agent in self.agents))
 
     def check(self) -> None:
-        """What holds after whatever happened: one leader in each epoch, orders in turn, a budget that adds up."""
+        """What holds after whatever happened: one leads, and one led in each epoch; orders in turn, a budget that adds
+        up, and nobody told to have more than it may.
+        """
         check_epochs(self.programs)
+        living = [program for program in self.programs if program.process.poll() is None]
+        eventually(lambda: not living or [program.leads() for program in living].count(True) == 1)
         assert self.cluster.most_wanted <= CORES
         for one in self.cluster.applications.values():
             serials = [order.serials for order in one.given]
             assert serials == sorted(set(serials))
-            assert all(one.least <= order.executors <= one.most for order in one.given)
+            assert all(one.least <= order.executors <= MOST for order in one.given)
 
 
 @contextmanager

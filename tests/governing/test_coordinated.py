@@ -1,6 +1,6 @@
 """An application whose executors a coordinator divides: what its agent says of it, and what comes of an order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,8 +17,9 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.controller import Controller
-from penstock.governing.coordinated import TOKEN, Coordinated, ExecutorSize, OnSpark
+from penstock.governing.coordinated import TOKEN, Coordinated, OnSpark
 from penstock.governing.governed import Governed
+from penstock.governing.state_need import ExecutorSize
 from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
 from tests.builders import job, pressed, view
@@ -127,13 +128,24 @@ def test_a_token_that_no_request_can_have_is_refused_before_anything_could_show_
 
 @pytest.mark.parametrize(("in_heap", "held", "least"), [(True, 4, 3), (True, 2, 2), (False, 4, 1)])
 def test_nobody_is_to_take_executors_that_hold_state_in_their_heap(in_heap: bool, held: int, least: int) -> None:
-    stateful = job("fraud", 8.0)
-    stateful = replace(stateful, figures=replace(stateful.figures, state_bytes=3 * 2**29))  # 1.5 GiB
-    cycle = Cycle(10.0, "penstock", view(10.0, [stateful]), Plan(), Outcome(), None)
-    known = SimpleNamespace(newest=cycle, executors=lambda: (held, held), worth=lambda slots: ())
-    seen = OnSpark(known, HOW, ExecutorSize(2, 1024, in_heap), "app-1").state()
-    assert seen is not None
-    assert (seen.executors.least, seen.executors.memory_mib) == (least, 1024)
+    seen = OnSpark(stateful(lambda: (held, held)), HOW, ExecutorSize(2, 1024, in_heap), "app-1").state()
+    said = seen.executors
+    assert (said.least, said.needs, said.memory_mib) == (least, least, 1024)
+
+
+def test_what_its_state_needs_is_told_though_executors_died_and_no_order_asks_for_fewer_than_live() -> None:
+    told = iter(((4, 4), (2, 4), (2, 2)))  # two of four die, and are given up in the end
+    seen = OnSpark(stateful(lambda: next(told)), HOW, ExecutorSize(2, 1024, state_in_heap=True), "app-1")
+    said = [seen.state().executors for _ in range(3)]
+    assert [(one.least, one.needs) for one in said] == [(3, 3), (2, 3), (2, 2)]
+
+
+def stateful(executors: Callable[[], tuple[int, int]]) -> SimpleNamespace:
+    """A controller whose one job has 1.5 GiB of state, which fill half of three executors of 1 GiB."""
+    found = job("fraud", 8.0)
+    found = replace(found, figures=replace(found.figures, state_bytes=3 * 2**29))
+    cycle = Cycle(10.0, "penstock", view(10.0, [found]), Plan(), Outcome(), None)
+    return SimpleNamespace(newest=cycle, executors=executors, worth=lambda slots: ())
 
 
 @pytest.mark.parametrize("bad", [0, 7, 10])

@@ -155,6 +155,7 @@ def test_a_driver_that_died_with_its_coordinator_begins_anew_with_what_it_was_to
         again = Blind("fraud", site.cluster, {"fraud": 380.0})
         site.governed(again, site.begin())
         eventually(lambda: again.held == 4)
+        assert site.cluster.most_wanted <= 6
 
 
 class Blind(SimulatedApplication):

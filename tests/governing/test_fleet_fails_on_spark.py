@@ -22,7 +22,7 @@ from penstock.local.postgres import postgres_files
 from penstock.local.spark.standalone import StartedCluster
 from tests.governing.coordinators import check_epochs
 from tests.governing.real_fleet import RealFleet, executors
-from tests.governing.two_drivers import CORES, MOST, NAMES, RUN, check_rows, on_standalone
+from tests.governing.two_drivers import NAMES, RUN, check_budget, check_rows, on_standalone
 from tests.killed import killed
 from tests.patience import eventually
 
@@ -94,6 +94,7 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Failed]:
         frozen = the_leader_stands_still_while_a_driver_dies(fleet, driver)
         away = postgresql_and_the_master_are_away(fleet, cluster)
         node = a_node_dies(fleet, cluster)
+        eventually(lambda: [program.leads() for program in fleet.programs].count(True) == 1)
         run, views = drivers.story(fleet.store), fleet.views()
         for program in fleet.programs:
             program.kill()
@@ -224,10 +225,7 @@ def test_without_a_coordinator_each_goes_on_with_what_it_has(failed: Failed) -> 
 
 def test_no_two_led_at_once_and_all_that_was_to_be_held_adds_up_and_is_within_limits(failed: Failed) -> None:
     check_epochs([*failed.fleet.programs, *failed.fleet.gone])
-    for view in failed.views:
-        wanted = [dial.now if dial.asked is None else dial.asked for dial in view.levers]
-        assert all(executors is not None and executors <= MOST for executors in wanted)
-        assert sum(filter(None, wanted)) <= CORES
+    check_budget(failed.views)
 
 
 @pytest.mark.parametrize("name", NAMES)

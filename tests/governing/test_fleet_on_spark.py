@@ -10,7 +10,16 @@ import pytest
 from penstock.core.seen.deeds import Deed
 from penstock.engines.applications.cluster import Room
 from penstock.store.open import open_store
-from tests.governing.two_drivers import CORES, NAMES, TwoDrivers, check_moved, check_rows, check_story, on_standalone
+from tests.governing.two_drivers import (
+    CORES,
+    NAMES,
+    TwoDrivers,
+    check_budget,
+    check_moved,
+    check_rows,
+    check_story,
+    on_standalone,
+)
 from tests.patience import eventually
 
 pytestmark = pytest.mark.cluster
@@ -51,6 +60,10 @@ def test_each_driver_tells_in_its_own_record_what_it_was_given(done: Done) -> No
     # The cluster's master knows of an executor before the driver's next round has told of it.
     eventually(lambda: any(deed.text.startswith("executors 1 -> ") for deed in _deeds(done.drivers.store("fraud"))))
     eventually(lambda: any(deed.text.endswith(" -> 1") for deed in _deeds(done.drivers.store("clicks"))))
+
+
+def test_what_all_were_to_hold_added_up_and_was_within_limits(done: Done) -> None:
+    check_budget(done.drivers.views())
 
 
 @pytest.mark.parametrize("name", NAMES)

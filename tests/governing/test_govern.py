@@ -175,6 +175,14 @@ def test_a_route_for_a_query_without_an_intent_and_another_word_for_routing_are_
         ps.govern(fake, {"orders": INTENT}, routes={"orders": route}, routing="maybe")
 
 
+def test_a_query_by_whose_name_its_application_would_be_silent_is_refused_where_a_coordinator_is_given(
+    fake: FakeSpark,
+) -> None:
+    for name in ("my orders", "x" * 201):
+        with pytest.raises(ConfigError, match=r"intents: .* cannot be used; with a coordinator name queries with"):
+            ps.govern(fake, {name: INTENT}, coordinator=ps.Coordinated("http://127.0.0.1:7474", "shop"))
+
+
 def test_a_coordinator_has_nothing_to_divide_of_a_fake_application(fake: FakeSpark) -> None:
     with pytest.raises(ConfigError, match="leave it out: a fake application has no cluster to divide"):
         ps.govern(fake, {"orders": INTENT}, coordinator="http://127.0.0.1:7474")

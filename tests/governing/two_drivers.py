@@ -4,7 +4,7 @@ Clicks begins with three executors and needs one, fraud with one and needs more 
 """
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from fleet_driver import begin_driver, end_driver
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
 from penstock.core.run import Run
+from penstock.core.seen.view import View
 from penstock.engines.applications.cluster import Cluster, Room
 from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.errors import ConfigError, OutageError
@@ -132,6 +133,11 @@ class TwoDrivers:
         with closing(open_store(store or self.place / "fleet.sqlite", create=False)) as opened:
             return opened.read_run(RUN)
 
+    def views(self) -> list[View]:
+        """The rounds that the coordinator has recorded, beside the drivers."""
+        with closing(open_store(self.place / "fleet.sqlite", create=False)) as opened:
+            return list(opened.views(RUN))
+
     def said(self, name: str) -> str:
         """The end of what the driver said."""
         return (self.place / f"{name}.log").read_text()[-3000:]
@@ -183,6 +189,17 @@ def check_story(run: Run, **last: int) -> None:
     # By what both claim, or lent before fraud's first batch has ended.
     told = ("from clicks to fraud", "to fraud, whose first batches have not ended, some lent by clicks")
     assert any(words in record.decision.why for record in run.decisions for words in told)
+
+
+def check_budget(views: Iterable[View]) -> None:
+    """In each round all were to hold no more together than there is, and nobody more than it may."""
+    rounds = 0
+    for view in views:
+        wanted = [dial.now if dial.asked is None else dial.asked for dial in view.levers]
+        assert all(executors is not None and executors <= MOST for executors in wanted)
+        assert sum(filter(None, wanted)) <= CORES
+        rounds += 1
+    assert rounds
 
 
 def check_rows(rows: list[int]) -> None:

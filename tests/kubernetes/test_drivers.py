@@ -10,7 +10,7 @@ import pytest
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.kubernetes import KubernetesCluster
 from penstock.local import processes
-from tests.governing.two_drivers import NAMES, TwoDrivers, check_moved, check_rows, check_story
+from tests.governing.two_drivers import NAMES, TwoDrivers, check_budget, check_moved, check_rows, check_story
 from tests.kubernetes import here
 from tests.kubernetes.allowed import quota
 from tests.patience import eventually
@@ -71,6 +71,10 @@ def test_under_a_quota_that_was_lowered_below_its_use_each_keeps_its_least(done:
 
 def test_the_store_of_the_fleet_tells_the_story_that_the_api_server_tells(done: Done) -> None:
     check_story(done.drivers.story(), clicks=1, fraud=1)
+
+
+def test_what_all_were_to_hold_added_up_and_was_within_limits(done: Done) -> None:
+    check_budget(done.drivers.views())
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -58,6 +58,7 @@ def test_while_the_api_server_stands_still_nothing_is_promised_and_afterwards_it
             time.sleep(FROZEN_S)
             assert clicks.wanted == 2  # though fraud, who is to give, may have been told so
         eventually(lambda: (_pods(clicks), _pods(fraud)) == (4, 2))
+        assert (clicks.wanted, fraud.wanted) == (4, 2)
     with closing(open_store(str(tmp_path / "runs.sqlite"))) as store:
         errors = [deed.error for deed in store.read_run("fleet-streams").deeds if deed.error]
     assert any("does not answer" in error for error in errors), errors

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from penstock.core.asked.intents import Intent, Juice, Latency
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.states import LastLatency
 from penstock.core.seen.view import JobView, View
 from penstock.telling.states import beside, blind_text, headline, unasked_latency
@@ -52,6 +53,38 @@ def test_a_tenant_that_misses_does_not_hide_one_that_is_blind_or_stale_or_starti
     )
 
 
+def in_a_fleet(jobs: list[JobView], agents_s: dict[str, float], cluster_s: float = 1.0) -> View:
+    return replace(a_view(100.0, jobs), jobs=tuple(jobs), contacts=Contacts(agents_s, cluster_s))
+
+
+def test_which_agent_is_silent_is_told_and_whose_figures_are_old_all_the_same() -> None:
+    view = in_a_fleet([stale("shop/ads", 80.0), stale("geo", 70.0), a_job("fraud", 35.0)], {"shop": 75.0, "geo": 1.0})
+    ads, geo, _ = view.jobs
+    assert headline(view) == (
+        "The agent of shop/ads (1 min 20 s ago latency was 3.0 s) has not reported for 1 min 15 s. "
+        "Figures of geo (1 min 10 s ago latency was 3.0 s) are 1 min 10 s old. The other has what it asked for."
+    )
+    assert blind_text(ads, view) == (
+        "Its agent has not reported for 1 min 15 s; it keeps its executors. "
+        "Its figures are 1 min 20 s old; 1 min 20 s ago latency was 3.0 s."
+    )
+    assert blind_text(geo, view).startswith("Its figures are 1 min 10 s old")
+
+
+def test_of_several_silent_agents_the_longest_silence_is_told() -> None:
+    view = in_a_fleet([stale("ads", 80.0), stale("geo", 90.0)], {"ads": 75.0, "geo": 85.0})
+    told = headline(view)
+    assert told.startswith("The agents of ads (")
+    assert told.endswith("have not reported for 1 min 25 s.")
+
+
+def test_that_the_cluster_manager_does_not_answer_is_told_beside_everything_else() -> None:
+    away = "The cluster manager has not answered for 40 s: no executor is promised."
+    assert headline(in_a_fleet([a_job("ads", 35.0)], {}, 40.0)) == f"The tenant has what it asked for. {away}"
+    assert headline(in_a_fleet([], {}, 40.0)) == f"There is no tenant yet. {away}"
+    assert headline(in_a_fleet([], {}, 30.0)) == "There is no tenant yet."
+
+
 def test_who_starts_does_not_make_the_fleet_well() -> None:
     told = headline(a_view(0.0, [a_job("ads", 35.0), a_job("fraud", 35.0), starting("geo")]))
     assert told == "geo is starting. The other 2 have what they asked for."
@@ -62,10 +95,10 @@ def test_an_empty_fleet_is_neither_well_nor_ill() -> None:
 
 
 def test_what_a_tenant_lacks_is_named_with_what_is_known_all_the_same() -> None:
-    told = blind_text(blind("ads"), 100.0, LastLatency(342.0, 60.0))
+    told = blind_text(blind("ads"), a_view(100.0, []), LastLatency(342.0, 60.0))
     assert told == "No figures for its latency, although it runs; 62,614 rows wait, 40 s ago latency was 342 s."
-    assert blind_text(starting("geo"), 100.0) == "It is starting, no figures yet."
-    assert blind_text(stale("ads"), 100.0) == "Its figures are 40 s old; 40 s ago latency was 3.0 s."
+    assert blind_text(starting("geo"), a_view(100.0, [])) == "It is starting, no figures yet."
+    assert blind_text(stale("ads"), a_view(100.0, [])) == "Its figures are 40 s old; 40 s ago latency was 3.0 s."
     assert beside(blind("ads", backlog_rows=None), 100.0) == ""
 
 

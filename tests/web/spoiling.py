@@ -24,6 +24,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.known.outlook import JobOutlook, RecoveryForetold
 from penstock.core.levers import Dial
 from penstock.core.plan import Verdict
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.failures import FailureKind
 from penstock.store.archive import MOST_TOLD, AuditEntry
@@ -133,7 +134,8 @@ def _cycles() -> Iterator[Cycle]:
     dial = Dial("bound", "ads", 500.0, 10.0, 5000.0, worth=((100.0, 3.0), (500.0, 9.0)))
     ads = replace(ads, figures=replace(ads.figures, levers=(dial,), backlog_rows=120.0, processed_rps=90.0))
     for at_s in (10.0, 20.0, 30.0, 40.0, 50.0, 60.0):
-        view = replace(a_view(at_s, (ads, a_job("fraud", utility=35.0))), routes=(a_route(),))
+        contacts = Contacts({"ads": 75.0, "fraud": 1.0}, cluster_s=40.0)
+        view = replace(a_view(at_s, (ads, a_job("fraud", utility=35.0))), routes=(a_route(),), contacts=contacts)
         acting = an_acting_cycle(at_s) if at_s in (20.0, 40.0) else a_cycle(at_s)
         plan = acting.plan
         if at_s == 50.0:

@@ -15,6 +15,7 @@ from penstock.core.asked.intent_hours import asked_at
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import WHOLE, Dial
 from penstock.core.plan import Effect, Plan, Verdict
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.figures import LatencyFigures
 from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.store.cards import Card
@@ -162,6 +163,23 @@ def test_nobody_is_to_scale_by_what_was_wanted_when_somebody_last_governed(site:
     store.append(a_cycle(50.0, replace(a_view(50.0), levers=FLEET)))
     told = figures(site)
     assert {name for name in told if name.startswith("penstock_executors")} == {"penstock_executors"}
+
+
+def test_it_is_told_how_long_agents_and_the_cluster_manager_are_silent_while_somebody_governs(
+    site: Site, store: SqlStore
+) -> None:
+    store.append(a_cycle(50.0, replace(a_view(50.0), contacts=Contacts({"fraud": 75.0, "ads": 1.0}, 40.0))))
+    assert [name for name in figures(site) if name.endswith("_silent_seconds")] == []
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=patience_s()))
+    told = figures(site)
+    assert told["penstock_agent_silent_seconds"] == {("demo", "fraud"): 75.0, ("demo", "ads"): 1.0}
+    assert told["penstock_cluster_silent_seconds"] == {("demo",): 40.0}
+
+
+def test_in_a_run_that_is_no_fleets_nobody_is_silent(site: Site, store: SqlStore) -> None:
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=patience_s()))
+    store.append(a_cycle(50.0, a_view(50.0)))
+    assert [name for name in figures(site) if name.endswith("_silent_seconds")] == []
 
 
 def test_every_name_is_documented(told: Told) -> None:

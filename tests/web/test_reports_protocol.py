@@ -3,13 +3,13 @@
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from penstock.engines.applications.link import PATH
+from penstock.engines.applications.link import PATH, Link, RefusedReportError
 from penstock.engines.applications.wire import MOST_BYTES, Report, encode_report
 from penstock.errors import ConfigError
 from penstock.web import agents_door
@@ -99,6 +99,15 @@ def test_who_waits_to_be_told_so_is_told_to_send(caller: socket.socket) -> None:
     assert answer(caller) == (100, b"")
     caller.sendall(body)
     assert answer(caller) == (200, b"5")
+
+
+def test_an_agent_that_says_fifty_megabytes_is_told_so_and_the_next_report_is_heard() -> None:
+    with ExitStack() as stack:
+        door = stack.enter_context(AgentsDoor(hear, lambda: AgentTokens({_hash("ours"): "fraud"})).open())
+        link = stack.enter_context(closing(Link([door.url], "ours", within_s=60.0)))
+        with pytest.raises(RefusedReportError, match=r"refuses: a report holds 4,194,304 bytes at most"):
+            link.say(b"x" * 50_000_000)
+        assert link.say(encode_report(Report("fraud", "one", 2, {}))) == b"2"
 
 
 def test_a_report_over_which_the_coordinator_stumbles_is_not_the_last(caller: socket.socket) -> None:

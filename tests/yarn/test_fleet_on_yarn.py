@@ -8,7 +8,7 @@ import pytest
 
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.yarn import YarnCluster
-from tests.governing.two_drivers import NAMES, TwoDrivers, check_moved, check_rows, check_story
+from tests.governing.two_drivers import NAMES, TwoDrivers, check_budget, check_moved, check_rows, check_story
 from tests.patience import eventually
 from tests.yarn.real import QUEUE, RealYarn
 
@@ -55,6 +55,10 @@ def test_in_a_queue_that_may_have_less_than_it_has_each_keeps_its_least(done: Do
 
 def test_the_store_of_the_fleet_tells_the_story_that_yarn_tells(done: Done) -> None:
     check_story(done.drivers.story(), clicks=1, fraud=1)
+
+
+def test_what_all_were_to_hold_added_up_and_was_within_limits(done: Done) -> None:
+    check_budget(done.drivers.views())
 
 
 @pytest.mark.parametrize("name", NAMES)

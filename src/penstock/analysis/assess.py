@@ -43,6 +43,7 @@ def assess(
         levers=snapshot.levers,
         deeds=snapshot.deeds,
         to_come=snapshot.to_come,
+        contacts=snapshot.contacts,
     )
 
 
@@ -53,7 +54,8 @@ def aged(view: View | None, now: float) -> View:
     by_s = now - view.at_s
     jobs = (replace(job, fresh=False, figures=_older(job.figures, by_s)) for job in view.jobs)
     machines = (replace(machine, age_s=machine.age_s + by_s) for machine in view.machines)
-    return replace(view, at_s=now, jobs=tuple(jobs), machines=tuple(machines), routes=(), deeds=())
+    contacts = view.contacts.later(by_s)
+    return replace(view, at_s=now, jobs=tuple(jobs), machines=tuple(machines), routes=(), deeds=(), contacts=contacts)
 
 
 def _older(figures: JobFigures, by_s: float) -> JobFigures:

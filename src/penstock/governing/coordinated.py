@@ -3,10 +3,9 @@
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from typing import Protocol
 
 from pyspark import SparkContext
@@ -20,10 +19,10 @@ from penstock.engines.spark.jvm.doctor import FAILURES, settings_of_cluster
 from penstock.engines.spark.jvm.executors import DECOMMISSION
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.errors import ConfigError, EngineError
+from penstock.governing.state_need import ExecutorSize, StateNeed
 
 TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
 _CORES = "spark.executor.cores"
-_STATE_SHARE = 0.5  # of an executor's memory
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
 
 _log = logging.getLogger("penstock.agent")
@@ -84,6 +83,13 @@ class Coordinated:
             if setting.change is not None:
                 _log.warning("%s", setting.change)
 
+    def check_tenants(self, names: Iterable[str]) -> None:
+        """A ConfigError for one whose name no coordinator takes: its application would be silent for ever."""
+        for name in names:
+            if re.fullmatch(NAME, name) is None:
+                remedy = "with a coordinator name queries with up to 200 letters, digits, dots, _, - and /"
+                raise ConfigError("intents", name, remedy)
+
     def agent(self, controller: ExecutorHolder, context: SparkContext) -> Agent:
         """The agent of an application."""
         each = ExecutorSize(_cores_each(context), memory_mib(context), _keeps_state_in_heap(context))
@@ -108,23 +114,6 @@ def agent_of(how: Coordinated | None, context: SparkContext) -> "partial[Agent] 
     return None if how is None else partial(how.agent, context=context)
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutorSize:
-    """What each of an application has; RocksDB keeps state on disk, of which any number of executors has enough."""
-
-    cores: int
-    memory_mib: int
-    state_in_heap: bool = False
-
-    def least_for(self, state_bytes: int) -> int:
-        """The fewest that hold that much state in half of their memory; the rest is for the batches themselves.
-
-        >>> [ExecutorSize(1, 1024, state_in_heap=True).least_for(gib * 2**30) for gib in (0, 1, 3)]
-        [1, 2, 6]
-        """
-        return max(1, ceil(state_bytes / (_STATE_SHARE * self.memory_mib * 2**20))) if self.state_in_heap else 1
-
-
 class OnSpark:
     """What an agent sees of a real application."""
 
@@ -136,6 +125,7 @@ class OnSpark:
         self._seen = 0
         self._seen_at_s: float | None = None
         self._worth: list[tuple[int, float]] = []
+        self._need = StateNeed()
 
     def state(self) -> SaidState:
         """As of the last round, with the executors of now; before the first round, which is 10 s away, as it looks.
@@ -148,13 +138,14 @@ class OnSpark:
             self._seen, self._seen_at_s = self._seen + 1, view.at_s
             self._worth = self._told_worth()
         now, wanted = self._controller.executors()
-        state_bytes = sum(job.figures.state_bytes or 0 for job in view.jobs)
-        needed = min(now, self._each.least_for(state_bytes))  # it bounds what can be given, and asks for nothing
+        self._need = self._need.after(now, wanted, {job.name: job.figures.state_bytes for job in view.jobs})
+        needs = min(self._how.most, self._need.executors(self._each))
         return SaidState(
             executors=SaidExecutors(
                 now=now,
                 wanted=wanted,
-                least=min(self._how.most, max(self._how.least, needed)),
+                least=max(self._how.least, min(now, needs)),
+                needs=needs,
                 most=self._how.most,
                 cores=self._each.cores,
                 memory_mib=self._each.memory_mib,

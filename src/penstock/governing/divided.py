@@ -1,5 +1,6 @@
 """The executors of somebody's own driver, where a coordinator divides them between applications."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,13 +25,16 @@ class DividedExecutors:
     agent: "partial[Agent] | None" = None
 
 
-def divided_by(coordinator: "Coordinated | str | None", spark: SparkSession | FakeSpark, name: str) -> DividedExecutors:
-    """Of the application of that name."""
+def divided_by(
+    coordinator: "Coordinated | str | None", spark: SparkSession | FakeSpark, name: str, tenants: Iterable[str]
+) -> DividedExecutors:
+    """Of the application of that name, with those tenants."""
     if coordinator is None:
         return DividedExecutors()
     from penstock.governing.coordinated import Coordinated, agent_of  # a driver without one keeps none of its types
 
     how = Coordinated(coordinator, name) if isinstance(coordinator, str) else coordinator
+    how.check_tenants(tenants)
     context = _context(spark, how)
     return DividedExecutors(_executors_there(context, how), agent_of(how, context))
 

@@ -90,7 +90,7 @@ def govern(
     by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
     decides = decider(policy, routing=by_route)
     live, clocks = (spark, spark.clocks) if isinstance(spark, FakeSpark) else (LiveSpark(spark), Clocks())
-    divided = divided_by(coordinator, spark, live.name)
+    divided = divided_by(coordinator, spark, live.name, intents)
     how = replace(
         _how(settings, window_s, decides.name, divided.executors),
         small_first=begin_small(decides.name, intents, approval, dry_run),

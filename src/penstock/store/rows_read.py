@@ -208,6 +208,7 @@ def view_of(
         routes=routes,
         levers=snapshot.levers,
         deeds=deeds,
+        contacts=snapshot.contacts,
     )
 
 

@@ -5,6 +5,7 @@ A tenant that goes blind, or whose figures are too old, is named as loudly as on
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from math import inf
 
 from penstock.core.asked.intents import Juice, Latency
 from penstock.core.known.prediction import seconds_text
@@ -23,6 +24,11 @@ def headline(view: View, known: Known | None = None) -> str:
 
     `known` are the last latencies of those that have none now.
     """
+    told, away = _headline(view, known or {}), _cluster_away(view)
+    return f"{told} {away}" if away else told
+
+
+def _headline(view: View, known: Known) -> str:
     if not view.jobs:
         return "There is no tenant yet."
     states = states_of(view)
@@ -31,7 +37,7 @@ def headline(view: View, known: Known | None = None) -> str:
     fine = len(groups.pop(State.FINE, ()))
     if not groups:
         return f"All {fine} tenants have what they asked for." if fine > 1 else "The tenant has what it asked for."
-    told = [_TOLD[state](jobs, view, known or {}) for state, jobs in groups.items()]
+    told = [_TOLD[state](jobs, view, known) for state, jobs in groups.items()]
     if fine and State.MISSING not in groups:
         told.append(f"The other {fine} have what they asked for." if fine > 1 else "The other has what it asked for.")
     return " ".join(told)
@@ -104,12 +110,14 @@ def unasked_latency(job: JobView) -> str | None:
     return f"its latency is {seconds_text(latency.mean_s)}, for which it asks nothing"
 
 
-def blind_text(job: JobView, now_s: float, last: LastLatency | None = None) -> str:
+def blind_text(job: JobView, view: View, last: LastLatency | None = None) -> str:
     """That there are no figures, or only old ones, and what is known all the same."""
-    known = beside(job, now_s, last)
+    known = beside(job, view.at_s, last)
     also = f"; {known}" if known else ""
     if state_of(job) is State.STALE:
-        return f"Its figures are {span(job.figures.age_s)} old{also}."
+        silent_s = _silent_s(job, view)
+        agent = "" if silent_s is None else f"Its agent has not reported for {span(silent_s)}; it keeps its executors. "
+        return f"{agent}Its figures are {span(job.figures.age_s)} old{also}."
     if state_of(job) is State.STARTING:
         return f"It is starting, no figures yet{also}."
     return f"No figures for {lacking(job)}, although it runs{also}."
@@ -125,8 +133,31 @@ def _blind(jobs: Sequence[JobView], view: View, known: Known) -> str:
 
 
 def _stale(jobs: Sequence[JobView], view: View, known: Known) -> str:
-    oldest_s = max(job.figures.age_s for job in jobs)
-    return f"Figures of {_with_known(jobs, view, known)} are {span(oldest_s)} old."
+    silent_s = {job.name: silent_s for job in jobs if (silent_s := _silent_s(job, view)) is not None}
+    silent = [job for job in jobs if job.name in silent_s]
+    others = [job for job in jobs if job.name not in silent_s]
+    told = []
+    if silent:
+        who = "The agent of {} has" if len(silent) == 1 else "The agents of {} have"
+        for_s = span(max(silent_s.values()))
+        told.append(f"{who.format(_with_known(silent, view, known))} not reported for {for_s}.")
+    if others:
+        oldest_s = max(job.figures.age_s for job in others)
+        told.append(f"Figures of {_with_known(others, view, known)} are {span(oldest_s)} old.")
+    return " ".join(told)
+
+
+def _silent_s(job: JobView, view: View) -> float | None:
+    """How long its agent has not reported, where that is most of its figures' age; else None."""
+    silent_s = view.contacts.agent_s(job.name)
+    return silent_s if silent_s is not None and job.figures.age_s <= 2.0 * silent_s < inf else None
+
+
+def _cluster_away(view: View) -> str:
+    away_s = view.contacts.cluster_away_s
+    if away_s is None:
+        return ""
+    return f"The cluster manager has not answered for {span(away_s)}: no executor is promised."
 
 
 def _starting(jobs: Sequence[JobView], view: View, known: Known) -> str:

@@ -16,6 +16,7 @@ from penstock.core.asked.budget import text_of_days
 from penstock.core.asked.intents import Latency
 from penstock.core.cycle import GOVERNING_ENDED
 from penstock.core.levers import WHOLE, Dial
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.shares import shares_of
 from penstock.core.seen.states import State, possible_utility, states_of
@@ -46,6 +47,11 @@ _NEEDED = (
     " without a live controller"
 )
 _HELD = "Executors that the application holds; in the run of a coordinator, of each application"
+_AGENT = "Time since the application's agent last reported; no sample without a live controller"
+_CLUSTER = (
+    "Time since the cluster manager last said what is free; executors are promised below 30 s only; no sample without a"
+    " live controller"
+)
 _USUAL = (50.0, 95.0, 99.0)  # percentiles
 _OPEN = "not judged"  # yet, or at all: a driver that goes on with a run may judge what its record left open
 
@@ -95,6 +101,7 @@ def families(seen: Seen) -> Iterator[Metric]:
         yield from _budgets(run, seen.newest.view)
         yield from _of_machines(run, seen.newest.view)
         yield from _of_executors(run, seen)
+        yield from _of_contacts(run, seen.newest.view.contacts if seen.control.live else Contacts())
     yield from _of_decisions(seen)
 
 
@@ -270,6 +277,13 @@ def _of_executors(run: str, seen: Seen) -> Iterator[Metric]:
     ):
         samples: list[Sample] = [((run, application), figure(dial)) for dial, application in dials]
         yield _gauge(name, about, ("run", "application"), samples)
+
+
+def _of_contacts(run: str, contacts: Contacts) -> Iterator[Metric]:
+    """As of the last round of a coordinator."""
+    agents: list[Sample] = [((run, name), heard_s) for name, heard_s in contacts.agents_s.items()]
+    yield _gauge("penstock_agent_silent_seconds", _AGENT, ("run", "application"), agents)
+    yield _gauge("penstock_cluster_silent_seconds", _CLUSTER, ("run",), [((run,), contacts.cluster_s)])
 
 
 def _wanted(dial: Dial) -> float | None:

@@ -253,7 +253,7 @@ def _why(job: JobView, newest: Newest, share: Share, last: LastLatency | None) -
         return None
     if state_of(job) in (State.FINE, State.MISSING):
         return why(job, newest.recovery_s(job), share)
-    return blind_text(job, newest.view.at_s, last)
+    return blind_text(job, newest.view, last)
 
 
 def _error(error: PredictionError | None) -> PredictionErrorOut | None:

@@ -25,6 +25,11 @@ def state(
 ) -> SaidState:
     """An application with one tenant of its name."""
     executors = SaidExecutors(
-        now=now, wanted=now if wanted is None else wanted, least=least, most=most, cores=more.pop("cores", 1)
+        now=now,
+        wanted=now if wanted is None else wanted,
+        least=least,
+        most=most,
+        cores=more.pop("cores", 1),
+        needs=more.pop("needs", 0),
     )
     return SaidState(executors=executors, tenants=tenants or {name: tenant()}, worth=list(worth), **more)

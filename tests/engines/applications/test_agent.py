@@ -83,6 +83,21 @@ def test_an_order_whose_turn_comes_after_its_lease_moves_nothing_and_that_is_tol
     assert said.reports[-1].get("refused") == (late if held == 1 else None)
 
 
+@pytest.mark.parametrize("ahead_s", [-3600.0, 0.0, 3600.0])
+def test_an_agent_whose_clock_is_an_hour_off_obeys_as_any_other(ahead_s: float) -> None:
+    now = [1e6]
+    application = of_one("fraud", SimulatedCluster(8), 100.0)
+    said = Says([orders(3, 1, 1), orders(5, 2, 2)])
+    agent = Agent("fraud", application, said, even=lambda: now[0] + ahead_s)
+    agent.once()
+    now[0] += 14.9
+    agent.carry_out()
+    agent.once()
+    now[0] += 15.1
+    agent.carry_out()
+    assert (application.held, agent.talk.refused) == (3, "its turn came 0.1 s after its lease had run out")
+
+
 def test_where_nobody_answers_the_application_keeps_what_it_has() -> None:
     application = of_one("fraud", SimulatedCluster(8), 100.0, wanted=4)
     agent = Agent("fraud", application, Says([None]))

@@ -8,6 +8,7 @@ from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 
 from penstock.core.levers import Executors
 from penstock.core.plan import Step
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.leader import LATEST_HEEDED
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Allowance, Room
@@ -108,6 +109,20 @@ def test_an_agent_that_falls_silent_keeps_what_it_has_and_is_not_decided_over() 
     assert (dial.least, dial.most, dial.worth) == (5, 5, ())
 
 
+def test_how_long_agents_and_the_cluster_manager_are_silent_is_observed() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 10.0), of_one("fraud", fleet.cluster, 10.0)
+    fleet.report(clicks)
+    fleet.round(fraud)
+    assert fleet.engine.observe(10.0).contacts == Contacts({"clicks": 10.0, "fraud": 0.0}, cluster_s=0.0)
+    fleet.cluster.room = away  # type: ignore[method-assign]
+    fleet.round(fraud)
+    seen = fleet.carried.view
+    assert seen is not None
+    assert (seen.contacts.agents_s, seen.contacts.cluster_s) == ({"clicks": 20.0, "fraud": 0.0}, 10.0)
+    assert Fleet(now=3.0).engine.observe(0.0).contacts.cluster_s == 0.0  # since it began, where nobody told yet
+
+
 def test_who_says_good_bye_or_is_ended_by_the_cluster_manager_leaves_its_executors_to_the_others() -> None:
     fleet = Fleet()
     clicks, carts = of_one("clicks", fleet.cluster, 300.0, wanted=3), of_one("carts", fleet.cluster, 200.0, wanted=2)
@@ -150,6 +165,7 @@ def test_a_driver_that_begins_anew_gets_back_what_it_was_to_have(ended: bool) ->
     assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
     texts = [deed.text for deed in fleet.engine.observe(fleet.now).deeds if deed.job == "fraud"]
     assert texts[-2:] == ["joined again with 1 executors, is to have 4", "executors promised 1 -> 4"]
+    assert fleet.cluster.most_wanted <= 6
 
 
 def test_a_driver_that_died_with_its_coordinator_gets_back_what_it_was_to_have_from_the_next_one() -> None:

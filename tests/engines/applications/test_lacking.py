@@ -100,6 +100,14 @@ def test_while_the_cluster_manager_is_away_nothing_can_come_and_nothing_is_taken
     assert fraud.wanted == 8
 
 
+@pytest.mark.parametrize(("held", "at_s", "most"), [(0, 10.0, 1), (1, 10.0, None), (0, AGAIN_AFTER_S, None)])
+def test_once_one_comes_that_was_given_up_more_may_be_asked_for_at_once(
+    held: int, at_s: float, most: int | None
+) -> None:
+    given_up = Lack().given_up(held=0, most=1, now=0.0)
+    assert given_up.after(held, held < 1, at_s).most == most
+
+
 @pytest.mark.parametrize(("comes_s", "in_vain"), [((), True), ((100.0,), False), ((10.0,), True)])
 def test_each_one_that_comes_is_a_reason_to_wait_for_the_next(comes_s: tuple[float, ...], in_vain: bool) -> None:
     lack = Lack()

@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from fleet_world import held, of_one
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from penstock.engines.applications import joining
 from penstock.engines.applications.joining import TooMuchSaidError
 from penstock.engines.applications.wire import Report, WireError, encode_report, plain_state, read_report
 from penstock.errors import PenstockError
+from tests.engines.applications.fleet import Fleet
 from tests.engines.applications.lying import CORES, MOST, Deceived, a_lie
 from tests.engines.applications.saying import state, tenant
 
@@ -30,8 +32,13 @@ def test_who_says_what_no_cluster_could_hold_takes_nothing_from_others(lie: dict
 
 @pytest.mark.parametrize(
     "lie",
-    [a_lie(now=100_000, most=100_000), a_lie(wanted=100_000, most=100_000), a_lie(least=100_000, most=100_000)],
-    ids=["holds", "asked for", "needs"],
+    [
+        a_lie(now=100_000, most=100_000),
+        a_lie(wanted=100_000, most=100_000),
+        a_lie(least=100_000, most=100_000),
+        a_lie(needs=100_000, most=100_000),
+    ],
+    ids=["holds", "asked for", "takes no order below", "needs for its state"],
 )
 def test_by_its_own_word_an_application_counts_for_no_more_than_the_fleet_allows_it(lie: dict[str, Any]) -> None:
     fleet = Deceived()
@@ -42,8 +49,8 @@ def test_by_its_own_word_an_application_counts_for_no_more_than_the_fleet_allows
 
 def test_of_two_that_say_that_the_cluster_knows_them_by_one_name_each_counts_by_its_own_word() -> None:
     fleet = Deceived()
-    fleet.says(a_lie(now=0, wanted=0, least=0, cluster_id="clicks"))
     for _ in range(2):
+        fleet.says(a_lie(now=0, wanted=0, least=0, cluster_id="clicks"))
         fleet.round(*fleet.honest)
     view = fleet.engine.observe(fleet.now)
     assert {dial.job: dial.now for dial in view.levers} == {"clicks": 2, "fraud": 1, "liar": 0}
@@ -51,6 +58,21 @@ def test_of_two_that_say_that_the_cluster_knows_them_by_one_name_each_counts_by_
     assert [deed.why for deed in told] == [
         "the cluster knows one application as clicks; for each counts what it says itself"
     ]
+
+
+def test_who_reports_by_another_name_is_not_counted_by_the_one_that_it_left_without_a_good_bye() -> None:
+    fleet = Fleet()
+    clicks = of_one("clicks", fleet.cluster, 200.0, wanted=2)
+    fraud = of_one("fraud", fleet.cluster, 380.0, wanted=4, utility=40.0)
+    fleet.round(clicks, fraud)
+    for number in range(5):
+        said = {**plain_state(fraud.state()), "tenants": {"payments": plain_state(fraud.state())["tenants"]["fraud"]}}
+        fleet.engine.hear(Report("payments", "payments-1", number + 1, said))
+        fleet.round(clicks)
+    assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
+    assert {dial.job: dial.now for dial in fleet.engine.observe(fleet.now).levers} == {"clicks": 2, "payments": 4}
+    told = [(deed.job, deed.why) for deed in fleet.engine.observe(fleet.now).deeds]
+    assert ("fraud", "its driver reports by another name") in told
 
 
 COUNTS = st.sampled_from([0, 1, 2, 5, 100, 100_000])

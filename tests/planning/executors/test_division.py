@@ -46,7 +46,7 @@ def used(claims: Sequence[Claim], target: Mapping[str, int]) -> int:
 @settings(max_examples=40)
 @given(claims(), st.integers(0, 12))
 def test_no_more_cores_are_given_than_there_are_or_than_what_all_must_keep(made: list[Claim], cores: int) -> None:
-    must = sum(claim.cores * (min(claim.now, claim.least) if claim.worth else claim.now) for claim in made)
+    must = sum(claim.cores * min(claim.now, claim.least if claim.worth else claim.most) for claim in made)
     assert used(made, divided(made, cores, COSTS)) <= max(cores, must)
 
 
@@ -56,7 +56,7 @@ def test_nobody_is_taken_below_the_least_that_it_needs_nor_given_beyond_its_most
     target = divided(made, cores, COSTS)
     for claim in made:
         assert target[claim.name] >= min(claim.now, claim.least)
-        assert target[claim.name] <= max(claim.now, claim.most)
+        assert target[claim.name] <= claim.most
 
 
 @settings(max_examples=40)
@@ -94,6 +94,10 @@ def test_who_says_nothing_keeps_its_own() -> None:
     silent = Claim("b", 2, 1, 4)
     wants = Claim("c", 1, 1, 6, worth=((1, 0.0), (6, 60.0)))
     assert divided([rich, silent, wants], 6, COSTS) == {"a": 1, "b": 2, "c": 3}
+
+
+def test_who_says_nothing_keeps_no_more_than_it_may_have() -> None:
+    assert divided([Claim("a", 6, 1, 2), Claim("b", 2, 1, 2)], 8, COSTS) == {"a": 2, "b": 2}
 
 
 def test_an_application_that_has_nothing_yet_gets_its_least_from_whoever_can_spare_it() -> None:

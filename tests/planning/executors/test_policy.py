@@ -49,6 +49,12 @@ def test_the_giver_comes_before_the_taker_in_the_order_of_steps() -> None:
     assert [step.job for step in steps] == ["clicks", "fraud"]
 
 
+def test_whoever_holds_more_than_it_may_gives_it_up_though_nobody_knows_what_it_is_worth() -> None:
+    (decision,) = decided(fleet([application("geo", 6, most=2), RICH], cores=9)).decisions
+    assert decision.moves == (Executors(6, 2, "geo"),)
+    assert decision.why == "4 executors of geo are above the limit: geo may hold at most 2"
+
+
 def test_what_gains_too_little_is_not_moved() -> None:
     seen = fleet([RICH, application("fraud", 1, ((1, 9.9), (3, 10.0)))])
     plan = decided(seen)

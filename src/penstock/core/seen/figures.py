@@ -9,6 +9,7 @@ from penstock.core.asked.coming import ToCome
 from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
 from penstock.core.levers import Dial, Kind
 from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.key_placement import KeyPlacement
@@ -201,6 +202,7 @@ class Snapshot:
     `max_threads` is the cluster's limit over all jobs together, where it has one. `levers` are those of the whole
     application. `deeds` are what the engine did by itself in the last minutes. Stores keep neither these nor `routes`
     with the figures, but in places of their own. `to_come` is who is to come yet; stores keep what was decided by it.
+    `contacts` are those from whom the figures of a fleet come.
     """
 
     at_s: float
@@ -211,3 +213,4 @@ class Snapshot:
     levers: tuple[Dial, ...] = ()
     deeds: tuple[Deed, ...] = ()
     to_come: ToCome = ToCome()
+    contacts: Contacts = Contacts()

@@ -8,6 +8,7 @@ from penstock.core.asked.coming import ToCome
 from penstock.core.asked.intents import Intent, unscaled
 from penstock.core.asked.price import Price
 from penstock.core.levers import Dial
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
 from penstock.core.seen.routes import RouteFigures
@@ -62,6 +63,7 @@ class View:
     levers: tuple[Dial, ...] = ()  # of the whole application
     deeds: tuple[Deed, ...] = ()  # done by the engine itself since the cycle before
     to_come: ToCome = ToCome()
+    contacts: Contacts = Contacts()  # of a fleet
     slot_price: Price | None = None  # where somebody said what slots cost
 
     @property
@@ -101,5 +103,10 @@ class View:
 def snapshot_of(view: View) -> Snapshot:
     """The figures alone, as an engine gave them, to be judged against other intents."""
     return Snapshot(
-        view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads, levers=view.levers
+        view.at_s,
+        tuple(job.figures for job in view.jobs),
+        view.machines,
+        view.max_threads,
+        levers=view.levers,
+        contacts=view.contacts,
     )

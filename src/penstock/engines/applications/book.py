@@ -136,7 +136,7 @@ class Application:
 
     def lacking(self) -> "Application":
         """With how long it has waited for executors, by the cluster manager's last word; waited for in vain, it is to
-        have no more than it holds.
+        have no more than it holds, though its state may need more: others could get nothing for it for ever.
         """
         held, now = self.held_by_cluster, self.told_s
         asked = self._untold or self.promised <= self.state.executors.wanted
@@ -144,8 +144,8 @@ class Application:
         lack = self.lack.after(self.held, lacks, now)
         if not lack.in_vain(now):
             return replace(self, lack=lack)
-        kept = max(self.held, self.least)
-        return replace(self, lack=lack.given_up(kept, now), wanted=min(self.wanted, kept), since_s=now)
+        kept = max(self.held, self._stated_least)
+        return replace(self, lack=lack.given_up(self.held, kept, now), wanted=min(self.wanted, kept), since_s=now)
 
     def within(self, room: Room | None) -> "Application":
         """In a cluster that has that; of one whose machines are all away nobody knows what it will have."""
@@ -196,9 +196,20 @@ class Application:
 
     @property
     def least(self) -> int:
-        """What it needs by its own word, as far as the fleet's bounds allow it, and by these."""
-        needed = min(self.state.executors.least, self.bounds.most)
-        return self._could(max(needed, min(self.bounds.least, self.state.executors.most)))
+        """What it may not go below: its bounds, and what its state needs, as far as that was not waited for in vain."""
+        return max(self._stated_least, self._could(min(self.state_needs, self.bounds.most)))
+
+    @property
+    def state_needs(self) -> int:
+        """Executors that died count, as long as others may come in their place."""
+        needs = self.state.executors.needs
+        return needs if self.lack.most is None else min(needs, self.lack.most)
+
+    @property
+    def _stated_least(self) -> int:
+        """What its agent takes no order below, as far as the fleet's bounds allow it, and what these are."""
+        stated = min(self.state.executors.least, self.bounds.most)
+        return self._could(max(stated, min(self.bounds.least, self.state.executors.most)))
 
     @property
     def most_allowed(self) -> int:

@@ -51,9 +51,10 @@ class ClusterWatch:
         for name, one in found.items():
             if one.lack.most is not None and one.lack.until_s != known[name].lack.until_s:
                 text = f"is to have {one.wanted} executors, not {known[name].wanted}"
-                why = (
-                    f"no other came in {COMES_WITHIN_S / 60.0:.0f} minutes; more in {AGAIN_AFTER_S / 60.0:.0f} minutes"
-                )
+                needs = known[name].state_needs
+                though = f", though its state needs {needs}" if needs > one.wanted else ""
+                came = f"no other came in {COMES_WITHIN_S / 60.0:.0f} minutes{though}"
+                why = f"{came}; more in {AGAIN_AFTER_S / 60.0:.0f} minutes"
                 self._diary.note(name, text, why, self._waits.get(name) or None)
         return found
 

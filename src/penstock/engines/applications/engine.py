@@ -9,7 +9,7 @@ forgets who left.
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -17,6 +17,7 @@ from math import inf
 from penstock.core.asked.intents import Intent
 from penstock.core.levers import Executors
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.leader import LATEST_HEEDED
 from penstock.engines.applications.absent import AbsentApplications
@@ -214,6 +215,7 @@ class FleetEngine(NothingToOpen):
             room, deeds = self._watch.room, self._diary.told(now)
             self._joined_s = inf
             to_come = self._listed.to_come(even)
+            contacts = self._contacts(known, even)
         fresh_s = self._settings.silent_s
         return Snapshot(
             at_s=now,
@@ -223,7 +225,12 @@ class FleetEngine(NothingToOpen):
             levers=tuple(one.dial(even - one.heard_s <= fresh_s) for one in known),
             deeds=deeds,
             to_come=to_come,
+            contacts=contacts,
         )
+
+    def _contacts(self, known: Sequence[Application], even: float) -> Contacts:
+        cluster_s = even - max(self._watch.asked_s, self._opened_s)
+        return Contacts({one.name: round(even - one.heard_s, 1) for one in known}, round(cluster_s, 1))
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Have it so: who gives is told with its next report, who takes once that is free."""
@@ -279,18 +286,27 @@ class FleetEngine(NothingToOpen):
                 self._known = self._watch.waited(self._known)
 
     def _forget(self) -> None:
-        now = self._even()
+        now, lease_s = self._even(), self._settings.lease_s
+        report = {one.state.cluster_id for one in self._known.values() if now - one.heard_s <= lease_s}
         for name, known in list(self._known.items()):
             silent_s = now - known.heard_s
-            ended = silent_s > self._settings.lease_s and self._watch.has_ended(known)
-            if silent_s > self._settings.forgotten_s or ended:
+            why = self._why_gone(known, report) if silent_s > lease_s else ""
+            if silent_s > self._settings.forgotten_s and not why:
+                why = f"its agent has not reported for {silent_s:.0f} s"
+            if why:
                 del self._known[name]
                 self._absent.went(known)
-                why = (
-                    "the cluster manager has ended it" if ended else f"its agent has not reported for {silent_s:.0f} s"
-                )
                 self._diary.note(name, "is no longer there", why)
         self._absent.forget(now)
+
+    def _why_gone(self, silent: Application, report: Set[str]) -> str:
+        """Why one that is silent is gone for sure; empty where it need not be. `report` are the names in the cluster of
+        those that are heard: what one holds would count twice, once by each name.
+        """
+        if self._watch.has_ended(silent):
+            return "the cluster manager has ended it"
+        cluster_id = silent.state.cluster_id
+        return "its driver reports by another name" if cluster_id and cluster_id in report else ""
 
     def _promise(self) -> None:
         """Promises, and orders for those whose promise changed, or did not come although the order was taken up."""

@@ -4,7 +4,8 @@ A quota that nobody tells of keeps them from it, or room that is in pieces. As l
 nobody else's:
 
     lacks some -> one more comes                 they are waited for anew
-               -> none comes for two minutes     it is to have what it holds, and may have no more for ten minutes
+               -> none comes for two minutes     it is to have what it holds, and may have no more for ten minutes,
+                                                 or until one comes all the same: whatever hindered it has passed
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ _AWAY_S: Final = 30.0  # from one word of the cluster manager to the next, it wa
 @dataclass(frozen=True, slots=True)
 class Lack:
     """Since when none has come of those that it lacks, how many it held then, and when the cluster manager last told;
-    `most` that it may have until `until_s`, where they were waited for in vain.
+    `most` that it may have until `until_s`, or until it holds more than `held`, where they were waited for in vain.
     """
 
     since_s: float | None = None
@@ -29,7 +30,8 @@ class Lack:
 
     def after(self, held: int, lacks: bool, now: float) -> Self:
         """It holds so many, as the cluster manager says now."""
-        here = replace(self, told_s=now, most=None if now >= self.until_s else self.most)
+        passed = now >= self.until_s or held > self.held
+        here = replace(self, told_s=now, most=None if passed else self.most)
         if not lacks:
             return replace(here, since_s=None)
         waits = self.since_s is not None and held <= self.held and now - self.told_s <= _AWAY_S
@@ -39,6 +41,6 @@ class Lack:
         """Whether that was waited for long enough."""
         return self.since_s is not None and now - self.since_s > COMES_WITHIN_S
 
-    def given_up(self, held: int, now: float) -> Self:
-        """It may have no more than it holds for a while."""
-        return replace(self, since_s=None, most=held, until_s=now + AGAIN_AFTER_S)
+    def given_up(self, held: int, most: int, now: float) -> Self:
+        """It holds so many, and may have no more than `most` for a while."""
+        return replace(self, since_s=None, held=held, most=most, until_s=now + AGAIN_AFTER_S)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from penstock.core.seen.contacts import AWAY_S
 from penstock.engines.applications.book import Bounds
 
 
@@ -17,7 +18,7 @@ class FleetSettings:
     forgotten_s: float = 600.0  # so long after its last report an application is no longer told of
     again_s: float = 30.0  # after which an order that was taken up and did not come is given again
     cluster_every_s: float = 2.0
-    old_s: float = 30.0  # what the cluster manager said so long ago is no ground for promises
+    old_s: float = AWAY_S  # what the cluster manager said so long ago is no ground for promises
     advises: bool = False  # nobody is ordered anything
     awaits_s: float = 120.0  # for who is listed and has not come, since the start and since the last of them that came
     lists_all: bool = False  # nobody comes that `bounds` have not

@@ -109,12 +109,17 @@ class SaidTenant(_Said):
 
 
 class SaidExecutors(_Said):
-    """The executors of an application: how many there are and are wanted, and the bounds that its agent keeps."""
+    """The executors of an application: how many there are and are wanted, and the bounds that its agent keeps.
+
+    `needs` are those that its state needs, of which some may have died: fewer than `least` no order may ask for, fewer
+    than `needs` only one that gives up what does not come.
+    """
 
     now: Count
     wanted: Count
     least: Count = 1
     most: Count
+    needs: Count = 0
     cores: Annotated[int, Field(ge=1, le=1000)] = 1
     memory_mib: Annotated[int, Field(ge=1, le=2**30)] | None = None
 

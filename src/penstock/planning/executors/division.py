@@ -19,7 +19,7 @@ _ALL_COUNTS = 24  # so many numbers of executors are all looked at; of more thos
 
 
 def divided(claims: Sequence[Claim], cores: int, move_costs: float = 0.0) -> Mapping[str, int]:
-    """Executors of each application. Whoever says nothing keeps what it has, raised to its least.
+    """Executors of each application. Whoever says nothing keeps what it has, within its least and its most.
 
     Executors move for more than what is not known of their worth: those concerned gain more together than all of them
     may be wrong by (`Claim.unsure`), than givers still wait for (`Claim.awaited`), and `move_costs` of utility for each
@@ -48,14 +48,14 @@ def divided(claims: Sequence[Claim], cores: int, move_costs: float = 0.0) -> Map
 
 def _lowest(claim: Claim) -> int:
     """What it keeps whatever happens."""
-    return min(claim.least, claim.now) if claim.worth else claim.now
+    return min(claim.now, claim.least if claim.worth else claim.most)
 
 
 def _options(claim: Claim, cores: int) -> list[int]:
     """The numbers of executors that it may come to, those that change least first."""
     lowest, most = _lowest(claim), min(claim.most, cores // claim.cores)
     if not claim.worth:
-        counts = set(range(lowest, max(claim.now, min(claim.least, most)) + 1))
+        counts = set(range(lowest, max(lowest, min(claim.least, most)) + 1))
     elif most - lowest <= _ALL_COUNTS:
         counts = set(range(lowest, most + 1))
     else:

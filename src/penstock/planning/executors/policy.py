@@ -208,7 +208,8 @@ def _given_back(
     """With what was lent and nobody took."""
     found, free = dict(target), slots - sum(target[claim.name] * claim.cores for claim in claims)
     for claim in claims:
-        back = min(lend.get(claim.name, 0), max(0, free) // claim.cores)
+        lacks = min(lend.get(claim.name, 0), claim.most - found[claim.name])
+        back = max(0, min(lacks, max(0, free) // claim.cores))
         found[claim.name] += back
         free -= back * claim.cores
     return found

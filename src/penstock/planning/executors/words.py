@@ -82,6 +82,8 @@ def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:
 
 
 def _comes_to(claim: Claim, count: int) -> str:
+    if not claim.worth and count < claim.now:
+        return f"{claim.name} may hold at most {claim.most}"
     if not claim.worth:
         return f"{claim.name} needs at least {claim.least}"
     was, comes, most = claim.utility(claim.now), claim.utility(count), claim.most_utility
