@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from penstock.engines.lost_executors import Crew, Departed, JobLoss, Shortage, Worked, job_loss, job_loss_over
+from penstock.engines.lost_executors import Crew, Departed, JobLoss, Shortage, Worked, with_shortage
 
 FOUR = Crew({"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0})
 
@@ -120,20 +120,34 @@ OVER = replace(LASTS, until_s=26.0)
 def test_the_others_are_as_slow_as_the_batches_that_ran_wholly_meanwhile(
     meanwhile: list[Worked], slowed: float | None
 ) -> None:
-    begun = job_loss(LASTS, 8, USUAL)
+    begun = with_shortage(None, LASTS, 8, USUAL)
     assert begun == JobLoss(11.0, threads=2.0, usual_rps=200.0)  # of eight threads on four executors
-    over = job_loss_over(begun, OVER, 8, [*USUAL, *meanwhile])
+    over = with_shortage(begun, OVER, 8, [*USUAL, *meanwhile])
+    assert over is not None
     assert (over.short_s, over.threads) == (15.0, 2.0)
     assert over.slowed == (None if slowed is None else pytest.approx(slowed))
 
 
-def test_where_all_were_lost_or_no_batch_had_run_before_nothing_is_said_of_the_pace() -> None:
-    alone = Shortage(11.0, before=1, needed=1, until_s=26.0)
-    assert job_loss_over(job_loss(alone, 2, USUAL), alone, 2, [*USUAL, batch(20.0, 400.0, 4.0)]).slowed is None
-    assert job_loss_over(job_loss(LASTS, 2, []), OVER, 2, [batch(20.0, 400.0, 4.0)]).slowed is None
+@pytest.mark.parametrize(
+    ("shortage", "ran"),
+    [
+        (Shortage(11.0, before=1, needed=1, until_s=26.0), [*USUAL, batch(20.0, 400.0, 4.0)]),  # all were lost
+        (OVER, [batch(20.0, 400.0, 4.0)]),  # no batch had ended before
+    ],
+)
+def test_without_anything_to_compare_nothing_is_said_of_the_pace(shortage: Shortage, ran: list[Worked]) -> None:
+    over = with_shortage(None, shortage, 2, ran)
+    assert over is not None
+    assert (over.short_s, over.slowed) == (15.0, None)
 
 
 def test_two_of_four_that_are_lost_at_once_leave_half() -> None:
-    two = replace(OVER, lost=2)
-    over = job_loss_over(job_loss(LASTS, 4, USUAL), two, 4, [*USUAL, batch(20.0, 400.0, 4.0)])
+    over = with_shortage(None, replace(OVER, lost=2), 4, [*USUAL, batch(20.0, 400.0, 4.0)])
+    assert over is not None
     assert (over.threads, over.slowed) == (2.0, 1.0)  # 100 rows/s by two, which did as many before
+
+
+def test_who_did_not_run_all_the_while_tells_of_the_loss_before_or_of_none() -> None:
+    begun = with_shortage(None, LASTS, 8, USUAL)
+    assert with_shortage(begun, OVER, 8, None) is None
+    assert with_shortage(begun, Shortage(40.0, 4, 4), 8, None) == begun

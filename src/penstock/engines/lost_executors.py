@@ -67,7 +67,8 @@ class Crew:
         crew, left = self, {one.id: one for one in departed}
         gone = [left.get(one, Departed(one, now_s, asked=True)) for one in self.known if one not in living]
         came = [_Came(one, came_s) for one, came_s in living.items() if one not in self.known]
-        for event in sorted([*gone, *came], key=lambda one: one.at_s):
+        events: list[Departed | _Came] = [*gone, *came]
+        for event in sorted(events, key=lambda one: one.at_s):
             crew = crew._joined(event) if isinstance(event, _Came) else crew._left(event, wanted)
         return crew._still_awaited(now_s, wanted)
 
@@ -139,26 +140,29 @@ class JobLoss:
         return replace(self, since_s=self.since_s + by_s)
 
 
-def job_loss(shortage: Shortage, threads: int, before: Iterable[Worked]) -> JobLoss:
-    """What is known of it at once; `before` are batches of before, and perhaps others."""
-    usual = _rps(one for one in before if one.ended_s <= shortage.since_s)
-    return JobLoss(shortage.since_s, threads * shortage.lost_share, usual)
+def with_shortage(
+    loss: JobLoss | None, shortage: Shortage, threads: int, ran: Sequence[Worked] | None
+) -> JobLoss | None:
+    """What a job of so many threads knows of losses, now that this one has come, or is over.
 
-
-def job_loss_over(loss: JobLoss, shortage: Shortage, threads: int, batches: Iterable[Worked]) -> JobLoss:
-    """With what was learnt of it, now that as many run again.
+    `ran` are its batches; None where it did not run all the while: then it has another failure to tell of.
 
     The pace is that of the batches that began and ended while one was missing: the batch that the loss came into is
     partly of before, and partly done again. Their rows in the time in which stages were under way are compared, for
     each executor: what a batch takes beside its stages the loss does not change.
     """
+    known = loss if loss is not None and loss.since_s == shortage.since_s else None
+    if ran is None:
+        return loss if known is None else None
+    lost = threads * shortage.lost_share
+    if known is None:
+        known = JobLoss(shortage.since_s, lost, _rps(one for one in ran if one.ended_s <= shortage.since_s))
     if shortage.until_s is None:
-        return loss
-    meanwhile = _rps(one for one in batches if one.began_s >= shortage.since_s and one.ended_s <= shortage.until_s)
-    usual_rps = (loss.usual_rps or 0.0) * (1.0 - shortage.lost_share)  # of those that were left
+        return replace(known, threads=lost)
+    meanwhile = _rps(one for one in ran if one.began_s >= shortage.since_s and one.ended_s <= shortage.until_s)
+    usual_rps = (known.usual_rps or 0.0) * (1.0 - shortage.lost_share)  # of those that were left
     slowed = None if meanwhile is None or not usual_rps else min(1.0, meanwhile / usual_rps)
-    lost, short_s = threads * shortage.lost_share, shortage.until_s - shortage.since_s
-    return replace(loss, threads=lost, short_s=short_s, slowed=slowed)
+    return replace(known, threads=lost, short_s=shortage.until_s - shortage.since_s, slowed=slowed)
 
 
 def _rps(batches: Iterable[Worked]) -> float | None:

@@ -70,7 +70,8 @@ def test_losses_that_are_no_downtime_are_told_apart_by_when_they_came() -> None:
     told = {"downtime_s": 0.0, "lost": EXECUTOR, "short_of": 2.0}
     first = after(JobMemory(), **told, failed_at_s=10.0, short_s=9.0)
     assert first.failures == (Failure(EXECUTOR, 0.0, short_s=9.0, short_of=2.0),)
-    assert after(first, **told, failed_at_s=10.4, short_s=9.0).failures == first.failures  # clocks are read one after the other
+    again = after(first, **told, failed_at_s=10.4, short_s=9.0)  # clocks are read one after the other
+    assert again.failures == first.failures
     second = after(first, **told, failed_at_s=50.0, short_s=13.0, slowed=0.5)
     assert [(one.short_s, one.slowed) for one in second.failures] == [(9.0, 1.0), (13.0, 0.5)]
 

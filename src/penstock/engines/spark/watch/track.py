@@ -9,7 +9,7 @@ from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigure
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.trouble import Trouble, TroubleKind, trouble
 from penstock.engines.first_batches import FirstBatches
-from penstock.engines.lost_executors import JobLoss, Shortage, job_loss, job_loss_over
+from penstock.engines.lost_executors import JobLoss, Shortage, with_shortage
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jobs.query import Query
@@ -116,13 +116,10 @@ class Track:
         return replace(self, batches=(*self.batches[:-1], replace(last, held_back_rows=waiting.rows(last.rows))))
 
     def short_of(self, shortage: Shortage) -> "Track":
-        """Executors were lost, or as many run again. Who did not run all the while has another failure to tell of."""
-        known = self.loss if self.loss is not None and self.loss.since_s == shortage.since_s else None
-        if not self.runs or self.started_s is None or self.started_s > shortage.since_s:
-            return self if known is None else replace(self, loss=None)
-        ran = tuple(worked_batches(self.batches, self.stages))
-        loss = known or job_loss(shortage, self.threads, ran)
-        return replace(self, loss=job_loss_over(loss, shortage, self.threads, ran))
+        """Executors were lost, or as many run again."""
+        ran_on = self.runs and self.started_s is not None and self.started_s <= shortage.since_s
+        ran = tuple(worked_batches(self.batches, self.stages)) if ran_on else None
+        return replace(self, loss=with_shortage(self.loss, shortage, self.threads, ran))
 
     def figures(
         self, standing: Yardstick, levers: tuple[Dial, ...] = (), keys: tuple[KeyPlacement, ...] = ()
