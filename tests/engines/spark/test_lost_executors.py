@@ -13,8 +13,7 @@ from penstock.core.seen.failures import Failure, FailureKind
 from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.engines.lost_executors import Departed
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.fake import FakeSpark, FakeWriter
-from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.fake import FakeSpark, fake_job
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.machines import departed_of
 from penstock.planning.phoebe.memory import JobMemory
@@ -33,8 +32,8 @@ class Life:
 
     def __init__(self, settings: SparkSettings = SparkSettings(20.0)) -> None:
         self.spark = FakeSpark(executors=4)
-        jobs = [Job(name, lambda spark: FakeWriter(), slots=4) for name in ("ads", "clicks")]
-        self.engine = SparkEngine(self.spark, jobs, settings, self.spark.clocks)  # type: ignore[arg-type]
+        jobs = [fake_job(name, lambda spark: spark.writer(), slots=4) for name in ("ads", "clicks")]
+        self.engine = SparkEngine(self.spark, jobs, settings, self.spark.clocks)
         self.engine.open()
         self.engine.start(wait=True)
         self.spark.executors.gives = 4
