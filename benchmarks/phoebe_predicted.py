@@ -9,6 +9,7 @@ from typing import Any
 from penstock.config.profiles import read_profile
 from penstock.core.known.batch_recovery import Batches, batch_recovery_time
 from penstock.core.known.recovery import recovery_time
+from penstock.core.seen.failures import FailureKind
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.outlook import outlook_of
 from penstock.planning.phoebe.settings import PhoebeSettings
@@ -35,6 +36,7 @@ class Prediction:
     curve: tuple[float, ...]  # rows a second, one for each five seconds from the failure on
     downtime_s: float  # the mean of those of its kind so far
     worst_s: float  # what the policy plans with: the longest downtime of any kind, a batch that is nearly done
+    own_s: float | None  # what the policy itself foretells of that kind, as in its metrics
 
     @property
     def expected_s(self) -> float:
@@ -95,6 +97,7 @@ def predicted(
         curve=curve,
         downtime_s=sum(known) / len(known),
         worst_s=ahead.recovery_s(view.figures.threads),
+        own_s=ahead.kind_s(FailureKind(kind), view.figures.threads),
     )
 
 

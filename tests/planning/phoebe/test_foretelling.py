@@ -66,6 +66,16 @@ def test_a_job_in_batches_is_back_with_the_first_that_began_afterwards_and_was_a
     assert looked(in_batches, 1160.0, quiet=False, batches=(*late, usual)).misses == (Miss(QUERY, 40.0, 22.0),)
 
 
+def test_what_a_loss_costs_is_known_later_than_when_it_was_over() -> None:
+    in_batches = replace(BEFORE, foreseen=replace(TOLD, usual_wait_s=8.0))
+    batches = tuple(BatchFigures(n, 1123.0 + 5.0 * n, 2.0, 500.0) for n in range(12))
+    lasts = looked(in_batches, 1145.0, quiet=True, downtime_s=None, batches=batches[:4])
+    assert lasts.misses == ()
+    # Only the last eight batches are told by then: of 1133, 3 s after the failure, nobody would know.
+    over = looked(lasts, 1180.0, quiet=True, downtime_s=0.0, batches=batches[4:])
+    assert over.misses == (Miss(QUERY, 40.0, 3.0),)
+
+
 def test_an_interval_is_told_once_nine_of_a_kind_were_compared() -> None:
     misses = [Miss(QUERY, 10.0, 10.0 + number) for number in range(9)]
     query, driver = told_by_kind(TOLD, [*misses, Miss(DRIVER, 30.0, 90.0)])

@@ -1,5 +1,7 @@
 """What a failure is planned to cost: never less than a kind may that was not seen yet."""
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.core.seen.failures import Failure, FailureKind
@@ -64,6 +66,21 @@ def test_a_failure_is_remembered_once_with_its_kind_and_its_two_parts() -> None:
     assert after(once, **told).failures == once.failures
 
 
+def test_losses_that_are_no_downtime_are_told_apart_by_when_they_came() -> None:
+    told = {"downtime_s": 0.0, "lost": EXECUTOR, "short_of": 2.0}
+    first = after(JobMemory(), **told, failed_at_s=10.0, short_s=9.0)
+    assert first.failures == (Failure(EXECUTOR, 0.0, short_s=9.0, short_of=2.0),)
+    again = after(first, **told, failed_at_s=10.4, short_s=9.0)  # clocks are read one after the other
+    assert again.failures == first.failures
+    second = after(first, **told, failed_at_s=50.0, short_s=13.0, slowed=0.5)
+    assert [(one.short_s, one.slowed) for one in second.failures] == [(9.0, 1.0), (13.0, 0.5)]
+
+
+def test_a_failure_as_it_was_remembered_before_instants_were_is_not_counted_again() -> None:
+    known = JobMemory(last_downtime_s=40.0, failures=(Failure(DRIVER, 40.0),))
+    assert after(known, downtime_s=40.0, lost=DRIVER, failed_at_s=10.0).failures == known.failures
+
+
 def test_many_failures_of_a_query_do_not_push_out_what_a_driver_costs() -> None:
     known = after(JobMemory(), downtime_s=50.0, lost=DRIVER)
     for number in range(100):
@@ -84,8 +101,11 @@ def test_figures_without_a_failure_tell_of_none() -> None:
 
 def test_an_executor_that_comes_back_slowly_is_dearer_where_few_are_left() -> None:
     lost, driver = Failure(EXECUTOR, 0.0, short_s=60.0, slowed=0.5), Failure(DRIVER, 40.0)
-    assert worst([(lost,), (driver,)], use=0.8, executors=2) is lost  # three quarters of 60 s are missing: 45 s
-    assert worst([(lost,), (driver,)], use=0.3, executors=10) is driver  # the others do all that comes
+    assert worst([(lost,), (driver,)], use=0.8, scaleout=2) is lost  # three quarters of 60 s are missing: 45 s
+    assert worst([(lost,), (driver,)], use=0.3, scaleout=10) is driver  # the others do all that comes
+    half = replace(lost, slowed=1.0, short_of=5.0)  # it carried five of ten
+    assert worst([(half,), (driver,)], use=0.8, scaleout=10) is driver  # half of 60 s are missing: 30 s
+    assert worst([(half,), (driver,)], use=0.8, scaleout=6) is half  # five sixths of them: 50 s
 
 
 def test_executors_and_drivers_of_other_jobs_tell_more_than_a_guess_and_their_queries_do_not() -> None:

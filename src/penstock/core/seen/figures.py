@@ -124,6 +124,7 @@ class JobFigures:
     lost: FailureKind | None = None  # what was lost in that failure; None where nobody can say
     failed_at_s: float | None = None  # when, on the snapshot's clock
     short_s: float | None = None  # until how long after it the job was without what was lost, where it went on
+    short_of: float | None = None  # how many of its threads ran on what was lost; None: one
     slowed: float | None = None  # the share of their speed that its other executors kept meanwhile
     checkpoint_s: float | None = None  # how often it saves where it is
     max_threads: int | None = None  # over all its operators together: the tenant's limit

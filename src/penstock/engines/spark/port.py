@@ -11,6 +11,7 @@ from penstock.core.levers import Table
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
 from penstock.engines.first_batches import SmallBatch
+from penstock.engines.lost_executors import Departed
 from penstock.engines.spark.application.elastic import ElasticLever
 from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.application.shares import PoolShare
@@ -206,6 +207,9 @@ class Spark(Protocol):
 
     def executor_list(self) -> Sequence[Executor]:
         """The living ones, by id."""
+
+    def departed(self) -> Sequence[Departed]:
+        """Those that ended, as far back as Spark remembers them."""
 
     def here(self) -> Here:
         """How the driver's machine stands."""

@@ -57,9 +57,10 @@ def with_recovery(known: JobMemory, figures: JobFigures, at_s: float, quiet: boo
         return known
     if at_s - recovering.failed_at_s > GONE_AFTER_S:
         return replace(known, recovering=None)
+    recovering = _with_batches(recovering, figures.batches)
     over_s = _over_s(recovering, figures, at_s, quiet)
     if over_s is None:
-        return known
+        return replace(known, recovering=recovering)
     return replace(known, recovering=None, misses=_with_miss(known.misses, recovering, over_s))
 
 
@@ -89,8 +90,16 @@ def _over_s(recovering: Recovering, figures: JobFigures, at_s: float, quiet: boo
     if figures.settling or figures.downtime_s is None:  # it is down, or has not shown how long it was
         return None
     if recovering.usual_wait_s is not None:
-        return _as_usual_s(figures.batches, recovering.failed_at_s, AS_USUAL * recovering.usual_wait_s)
+        return recovering.as_usual_at_s
     return at_s if quiet else None
+
+
+def _with_batches(recovering: Recovering, batches: Iterable[BatchFigures]) -> Recovering:
+    """What a loss costs may be known only when batches of then are told no more: they are looked at at once."""
+    if recovering.usual_wait_s is None or recovering.as_usual_at_s is not None:
+        return recovering
+    found_s = _as_usual_s(batches, recovering.failed_at_s, AS_USUAL * recovering.usual_wait_s)
+    return replace(recovering, as_usual_at_s=found_s)
 
 
 def _as_usual_s(batches: Iterable[BatchFigures], failed_at_s: float, wait_s: float) -> float | None:

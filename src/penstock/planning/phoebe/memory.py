@@ -35,6 +35,7 @@ class Recovering:
     failed_at_s: float
     foretold_s: float
     usual_wait_s: float | None = None
+    as_usual_at_s: float | None = None  # its first batch in good time since then, while batches of then are still told
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class JobMemory:
     disturbed_since_s: float | None = None  # by that, and not yet back to normal
     disturbances_s: tuple[float, ...] = ()  # how long reconfigurations disturbed it
     last_downtime_s: float | None = None  # as last told, so that each is counted once
+    counted_at_s: float | None = None  # when that failure came
     downtimes_s: tuple[float, ...] = ()  # as memories told them before failures had kinds
     failures: tuple[Failure, ...] = ()  # since then, oldest first
     failed_at_s: float | None = None  # the last failure, as last told

@@ -40,27 +40,27 @@ def guessed(seen: Sequence[Failure], of_others: Sequence[Failure] = ()) -> froze
     return frozenset(FailureKind) - known
 
 
-def worst(kinds: Iterable[Sequence[Failure]], use: float, executors: int = 1) -> Failure:
+def worst(kinds: Iterable[Sequence[Failure]], use: float, scaleout: int = 1) -> Failure:
     """The failure to plan with where arrivals take such a share of the capacity.
 
     Of each kind the one that is not exceeded by more than a tenth of its like, and of those the dearest. With fewer
     than 19 of a kind that is the longest: with the mean, every other recovery planned to the second would be late.
     """
-    bounds = (_ranked(failures, use, executors)[_rank(len(failures)) - 1] for failures in kinds)
-    return max(bounds, key=lambda failure: failure.recovery_s(use, executors))
+    bounds = (_ranked(failures, use, scaleout)[_rank(len(failures)) - 1] for failures in kinds)
+    return max(bounds, key=lambda failure: failure.recovery_s(use, scaleout))
 
 
-def usual(failures: Sequence[Failure], use: float, executors: int = 1) -> Failure:
+def usual(failures: Sequence[Failure], use: float, scaleout: int = 1) -> Failure:
     """The one in the middle; of two the dearer."""
-    return _ranked(failures, use, executors)[len(failures) // 2]
+    return _ranked(failures, use, scaleout)[len(failures) // 2]
 
 
 def _of(kind: FailureKind | None, seen: Sequence[Failure]) -> tuple[Failure, ...]:
     return tuple(failure for failure in seen if failure.kind is kind)
 
 
-def _ranked(failures: Sequence[Failure], use: float, executors: int) -> list[Failure]:
-    return sorted(failures, key=lambda failure: failure.recovery_s(use, executors))
+def _ranked(failures: Sequence[Failure], use: float, scaleout: int) -> list[Failure]:
+    return sorted(failures, key=lambda failure: failure.recovery_s(use, scaleout))
 
 
 def _rank(count: int) -> int:

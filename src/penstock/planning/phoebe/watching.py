@@ -6,7 +6,7 @@ from penstock.core.seen.evidence import Observation
 from penstock.core.seen.failures import Failure
 from penstock.core.seen.figures import JobFigures
 from penstock.core.seen.view import JobView, View
-from penstock.planning.phoebe.foretelling import with_recovery
+from penstock.planning.phoebe.foretelling import SAME_S, with_recovery
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 
 KEPT = 10  # disturbances: older ones tell of another cluster
@@ -63,19 +63,37 @@ def _same_catch_up(before: Observation, after: Observation, within_s: float) -> 
 
 
 def _with_failure(known: JobMemory, figures: JobFigures) -> JobMemory:
-    if figures.downtime_s is None or figures.downtime_s == known.last_downtime_s:
+    if figures.downtime_s is None or _counted(known, figures):
         return known
-    slowed = 1.0 if figures.slowed is None else figures.slowed
-    parts_s = (figures.detect_s or 0.0, figures.unsaved_s or 0.0, figures.short_s or 0.0)
-    failure = Failure(figures.lost, figures.downtime_s, *parts_s, slowed)
+    failure = _failure(figures, figures.downtime_s)
     others = [one for one in known.failures if one.kind is not failure.kind]
     alike = [*(one for one in known.failures if one.kind is failure.kind), failure]
     # The backlog of a failure is not that of a reconfiguration before it.
     return replace(
         known,
         last_downtime_s=figures.downtime_s,
+        counted_at_s=figures.failed_at_s,
         failures=(*others, *alike[-FAILURES_KEPT:]),
         disturbed_since_s=None,
+    )
+
+
+def _counted(known: JobMemory, figures: JobFigures) -> bool:
+    """Whether that failure was counted before. Two may cost the same, so their instants tell, where there are any."""
+    if figures.failed_at_s is None or known.counted_at_s is None:
+        return figures.downtime_s == known.last_downtime_s
+    return abs(figures.failed_at_s - known.counted_at_s) <= SAME_S
+
+
+def _failure(figures: JobFigures, downtime_s: float) -> Failure:
+    return Failure(
+        kind=figures.lost,
+        stop_s=downtime_s,
+        detect_s=figures.detect_s or 0.0,
+        unsaved_s=figures.unsaved_s or 0.0,
+        short_s=figures.short_s or 0.0,
+        slowed=1.0 if figures.slowed is None else figures.slowed,
+        short_of=1.0 if figures.short_of is None else figures.short_of,
     )
 
 

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from penstock.core.levers import Executors
+from penstock.core.plan import Step
+from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.figures import MachineFigures
 from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchJob, MicroBatchStage
 from penstock.errors import ConfigError
@@ -75,6 +78,21 @@ def test_a_lost_machine_takes_its_slots_along_and_brings_them_back() -> None:
     engine.advance_to(20.0)
     assert engine.slots == 4
     assert seen(engine, 20.0).phases_s["stages"] == pytest.approx(0.3)
+
+
+def test_a_lost_machine_is_a_failure_that_jobs_go_on_in_and_one_that_is_given_back_is_none() -> None:
+    loss = MicroBatchFault("machine", at_s=5.2, for_s=10.0, target="machine-1")
+    engine = an_engine(a_job(threads=4), slots=4, machines=2, faults=(loss,))
+    lasts = seen(engine, 10.0)
+    assert (lasts.lost, lasts.failed_at_s, lasts.downtime_s, lasts.short_s) == (FailureKind.EXECUTOR, 5.2, None, None)
+    over = seen(engine, 20.0)
+    assert (over.downtime_s, over.short_of) == (0.0, 2.0)
+    assert over.short_s == pytest.approx(10.0)
+    assert over.slowed == pytest.approx(1.0)  # two slots do half of what four do
+    given_back = an_engine(a_job(threads=4), slots=4, machines=2)
+    given_back.advance_to(5.0)
+    given_back.apply([Step("cluster", (Executors(2, 1),))])
+    assert (seen(given_back, 20.0).lost, given_back.slots) == (None, 2)
 
 
 def test_a_cluster_without_machines_waits_until_one_is_back() -> None:

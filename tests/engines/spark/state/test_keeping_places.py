@@ -116,7 +116,7 @@ def test_a_dry_run_sees_places_and_moves_nothing(cluster: Cluster) -> None:
 
 def test_an_executor_that_is_lost_leaves_its_partitions_to_the_others(cluster: Cluster) -> None:
     cluster.batch()
-    cluster.fake.executors.there = 2
+    cluster.fake.executors.lose("2")
     cluster.batch()
     cluster.batch()
     assert set(cluster.ran()) == {"0", "1"}

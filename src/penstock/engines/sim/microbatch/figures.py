@@ -1,7 +1,9 @@
 """What the simulated application tells about itself: its present, turned into core's figures."""
 
 from dataclasses import replace
+from typing import Any
 
+from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.figures import (
     ALL_OPERATORS,
     JobFigures,
@@ -63,6 +65,7 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
         topology=job.spec.topology,
         settling=down,
         up_s=None if down else world.now - job.up_since_s,
+        **_loss(job),
         max_threads=job.spec.max_threads,
         phases_s=job.report.phases_s if job.report else {},
         stages=job.report.stages if job.report else (),
@@ -71,6 +74,17 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
         levers=job_dials(job),
         batches=tuple(job.ended),
     )
+
+
+def _loss(job: JobState) -> dict[str, Any]:
+    """The last machine that was lost while it ran; what that costs is known once as many run again."""
+    loss = job.loss
+    if loss is None:
+        return {}
+    begun = {"lost": FailureKind.EXECUTOR, "failed_at_s": loss.since_s}
+    if loss.short_s is None:
+        return begun
+    return {**begun, "downtime_s": 0.0, "short_s": loss.short_s, "short_of": loss.threads, "slowed": loss.slowed}
 
 
 def _operator(world: ClusterState, job: JobState, past: Totals, now: Totals) -> OperatorFigures:

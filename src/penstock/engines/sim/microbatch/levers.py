@@ -102,7 +102,7 @@ def _hold(world: ClusterState, executors: int) -> None:
     """So many machines, the first ones; those that come need time to start."""
     before, world.executors = world.executors, executors
     for machine in world.machines[executors:before]:
-        lose_machine(world, machine)
+        lose_machine(world, machine, asked=True)
     for machine in world.machines[before:executors]:
         world.schedule(world.now + world.cluster.executor_start_s, "return", machine)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from penstock.core.seen.batches import TOLD, BatchFigures
 from penstock.engines.first_batches import FirstBatches, SmallBatch, TakenBatch, loosened
+from penstock.engines.lost_executors import JobLoss
 from penstock.engines.sim.microbatch.arrivals import ArrivalCurve
 from penstock.engines.sim.microbatch.batch import BatchReport, OpenBatch
 from penstock.engines.sim.microbatch.ledger import Ledger
@@ -37,6 +38,7 @@ class JobState:
         "first_bound",
         "ledger",
         "life",
+        "loss",
         "min_share",
         "name",
         "planned",
@@ -68,6 +70,7 @@ class JobState:
         self.down_for = ""  # why, in a word
         self.planned: MicroBatchJob | None = None  # what it becomes when its open batch is committed
         self.life = 0  # rises with each failure; news from an earlier life is ignored
+        self.loss: JobLoss | None = None  # of machines, the last that came while it ran
         self.trigger = 0  # number of the last trigger that was due
         self.batch: OpenBatch | None = None
         self.batch_order = 0

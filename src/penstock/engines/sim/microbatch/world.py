@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Sequence
 from itertools import count
 
+from penstock.engines.lost_executors import Crew
 from penstock.engines.sim.microbatch.machines import SimulatedMachine, machines_of
 from penstock.engines.sim.microbatch.memory import collecting_share, held_share
 from penstock.engines.sim.microbatch.shares import reshare
@@ -20,7 +21,7 @@ class ClusterState:
     """All that changes, in one place. The functions that change it live beside it, one idea to a file."""
 
     __slots__ = (
-        *("_sequence", "cluster", "collecting", "driver", "events", "executors", "free", "jobs"),
+        *("_sequence", "cluster", "collecting", "crew", "driver", "events", "executors", "free", "jobs"),
         *("machines", "memory_mib", "memory_wanted_mib", "now", "running", "works"),
     )
 
@@ -33,6 +34,7 @@ class ClusterState:
         own = cluster.driver_cores
         self.driver = self.machines[0] if own is None else SimulatedMachine("driver", 0, own)
         self.executors = cluster.machines  # that are wanted; a machine may be lost meanwhile
+        self.crew = Crew({machine.name: 0.0 for machine in self.machines})
         self.memory_mib = self.memory_wanted_mib = cluster.executor_memory_mib  # of each executor
         self.collecting = 0.0  # share of the time that garbage collection takes
         self.free = cluster.slots  # over all machines

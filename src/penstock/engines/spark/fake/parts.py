@@ -1,10 +1,12 @@
 """The parts of the fake application: each does at once what its real one does in the JVM."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from penstock.engines.first_batches import SmallBatch
+from penstock.engines.lost_executors import Departed
 from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.jobs.query import Query
@@ -101,12 +103,16 @@ class FakeExecutors:
     """Executors of a cluster that gives at most `gives` of them, at once; None: there is no cluster manager."""
 
     slots_each: int
-    there: int
+    there: int  # whoever sets it to fewer has the youngest leave
     gives: int | None = None
+    now: Callable[[], float] = lambda: 0.0
     target: int = 0
     refuses: bool = False  # whatever number is asked for
     there_is_no_master: bool = False  # so that nobody can be asked
     leaving: int = 0  # they go at once
+    gone: list[Departed] = field(default_factory=list)
+    _living: list[Executor] = field(default_factory=list)
+    _ids: Iterator[int] = field(default_factory=count)
 
     @property
     def scalable(self) -> bool:
@@ -145,8 +151,20 @@ class FakeExecutors:
 
     def listed(self) -> tuple[Executor, ...]:
         """Those that live."""
-        ids = (str(number) for number in range(self.there)) if self.scalable else ("driver",)
-        return tuple(Executor(one, "127.0.0.1", self.slots_each, 0.5) for one in ids)
+        if not self.scalable:
+            return (Executor("driver", "127.0.0.1", self.slots_each, 0.5),)
+        while len(self._living) > self.there:
+            self.gone.append(Departed(self._living.pop().id, self.now(), asked=True))
+        while len(self._living) < self.there:
+            one = Executor(str(next(self._ids)), "127.0.0.1", self.slots_each, 0.5, since_s=self.now())
+            self._living.append(one)
+        return tuple(self._living)
+
+    def lose(self, one_id: str) -> None:
+        """One dies, and nobody had asked it to; another comes when `there` rises."""
+        self._living = [one for one in self.listed() if one.id != one_id]
+        self.gone.append(Departed(one_id, self.now(), asked=False))
+        self.there = len(self._living)
 
 
 @dataclass

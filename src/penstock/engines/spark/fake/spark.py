@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from penstock.engines.lost_executors import Departed
 from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.fake.documents import progress, timestamp
@@ -52,7 +53,7 @@ class FakeSpark:
         self.slots_each: int = slots if executors is None else 2
         self.pools: FakePools = FakePools()
         self.stages: FakeStages = FakeStages()
-        self.executors: FakeExecutors = FakeExecutors(self.slots_each, executors or 1, executors)
+        self.executors: FakeExecutors = FakeExecutors(self.slots_each, executors or 1, executors, lambda: self.now_s)
         self.places: FakePlaces = FakePlaces(self.executors)
         self.bounds: FakeBounds = FakeBounds()
         self.heap = heap
@@ -163,6 +164,10 @@ class FakeSpark:
     def executor_list(self) -> Sequence[Executor]:
         """See the port."""
         return self.executors.listed()
+
+    def departed(self) -> Sequence[Departed]:
+        """See the port."""
+        return self.executors.gone
 
     def here(self) -> Here:
         """See the port."""

@@ -7,6 +7,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.lost_executors import Departed
 from penstock.engines.spark.application.here import this_machine
 from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.application.python_workers import PythonWorkers
@@ -87,6 +88,10 @@ class LiveSpark:
     def executor_list(self) -> Sequence[Executor]:
         """See the port."""
         return self._reader.read()
+
+    def departed(self) -> Sequence[Departed]:
+        """See the port."""
+        return self._reader.departed()
 
     def here(self) -> Here:
         """See the port."""

@@ -1,11 +1,12 @@
-"""The living executors, as the status store lists them."""
+"""Executors, as the status store lists them."""
 
 import json
 from typing import Any
 
 from pyspark import SparkContext
 
-from penstock.engines.spark.watch.machines import Executor, executor_of
+from penstock.engines.lost_executors import Departed
+from penstock.engines.spark.watch.machines import Executor, departed_of, executor_of
 
 
 class ExecutorReader:
@@ -19,6 +20,14 @@ class ExecutorReader:
 
     def read(self) -> tuple[Executor, ...]:
         """Executors with at least one slot, by id."""
-        listed: list[dict[str, Any]] = json.loads(self._mapper.writeValueAsString(self._store.executorList(True)))
-        found = (executor_of(entry) for entry in listed if entry["totalCores"] > 0)
+        found = (executor_of(entry) for entry in self._listed(living=True) if entry["totalCores"] > 0)
         return tuple(sorted(found, key=lambda executor: executor.id))
+
+    def departed(self) -> tuple[Departed, ...]:
+        """Those that ended: the last hundred, unless the session says otherwise."""
+        found = map(departed_of, self._listed(living=False))
+        return tuple(one for one in found if one is not None)
+
+    def _listed(self, living: bool) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = json.loads(self._mapper.writeValueAsString(self._store.executorList(living)))
+        return listed

@@ -1,7 +1,7 @@
 """A look at the application: what is new comes into the state, and the state becomes a snapshot."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from penstock.core.levers import Dial
@@ -14,9 +14,9 @@ from penstock.engines.spark.state.capacity import Capacity
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.told.apart import Apart
-from penstock.engines.spark.watch.events import Now
+from penstock.engines.spark.watch.events import ExecutorsSeen, Now
 from penstock.engines.spark.watch.garbage import GarbageWatch
-from penstock.engines.spark.watch.machines import machines
+from penstock.engines.spark.watch.machines import Executor, machines
 from penstock.engines.spark.watch.snapshot import SeenAt, standing_of, unknown_figures
 from penstock.engines.spark.watch.track import Track, Yardstick
 from penstock.errors import GoverningEndsError, told
@@ -43,6 +43,8 @@ class Look:
         shared, jobs, now = self._shared, list[JobFigures](), self._shared.clocks.now()
         self._hearing.look_about(apart)
         executors, seen = shared.spark.executor_list(), self._seen(at_s, now)
+        with apart.trying("executors"):
+            shared.state.take(self._executors_seen(executors))
         for track in shared.state:
             try:
                 jobs.append(track.figures(*self._standing(track, seen)))
@@ -64,6 +66,12 @@ class Look:
             levers=dials,
             deeds=shared.deeds.told(at_s),
         )
+
+    def _executors_seen(self, executors: Sequence[Executor]) -> ExecutorsSeen:
+        """Why one is gone is asked for only when one is."""
+        living = {one.id: one.since_s for one in executors}
+        departed = self._shared.spark.departed() if self._shared.state.fleet.crew.lacks(living) else ()
+        return ExecutorsSeen(living, departed, self._capacity.wanted())
 
     def _seen(self, at_s: float, now: Now) -> SeenAt:
         """What the figures of all jobs are measured at."""

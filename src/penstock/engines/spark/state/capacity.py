@@ -31,6 +31,10 @@ class Capacity:
         there = self._spark.executors.count()
         return there, there if self.elastic is None else self.elastic.most
 
+    def wanted(self) -> int | None:
+        """How many are wanted by now, where their number is ours to turn."""
+        return None if self.elastic is None else self.elastic.target
+
     def hold(self, executors: int) -> None:
         """Have so many executors from now on, where their number is ours to turn; none is waited for."""
         with self._lease.held():

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from penstock.core.seen.batches import TOLD, BatchFigures
+from penstock.engines.lost_executors import Worked
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stage_figures import StageHistory
 
@@ -31,3 +32,11 @@ def ended_batches(
             cpu_s=None if work is None else work.on_cores_s(python_share),
             staged_s=None if work is None else work.staged_s,
         )
+
+
+def worked_batches(batches: Sequence[Batch], stages: StageHistory) -> Iterator[Worked]:
+    """Those of the present run of which it is known for how long their stages were under way."""
+    for batch in batches:
+        work = stages.work(batch.run_id, batch.batch_id) if batch.run_id == batches[-1].run_id else None
+        if work is not None and work.staged_s is not None:
+            yield Worked(batch.started_s, batch.committed_s, batch.rows, work.staged_s)

@@ -1,8 +1,10 @@
 """What an engine hears of its queries, as values: from a listener, from looking about, and of what it did itself."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from penstock.engines.lost_executors import Departed
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.progress import Batch
@@ -99,8 +101,28 @@ class Arrived:
     rows: float
 
 
+@dataclass(frozen=True, slots=True)
+class ExecutorsSeen:
+    """Those that live, by when each registered; those that departed, once one is gone; how many are wanted, if told."""
+
+    living: Mapping[str, float]
+    departed: Sequence[Departed] = ()
+    wanted: int | None = None
+
+
 Stimulus: TypeAlias = (
-    Started | Batch | Idled | Terminated | Adopted | Running | Failed | Met | FilesWait | StageRead | Arrived
+    Started
+    | Batch
+    | Idled
+    | Terminated
+    | Adopted
+    | Running
+    | Failed
+    | Met
+    | FilesWait
+    | StageRead
+    | Arrived
+    | ExecutorsSeen
 )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from penstock.engines.lost_executors import Crew
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.watch.python_time import PythonWait
 from penstock.engines.spark.watch.track import Track
@@ -18,6 +19,7 @@ class TrackedFleet:
     runs: Mapping[str, str] = field(default_factory=dict)  # whose each run of a query is or was
     promised: Mapping[str, int] = field(default_factory=dict)  # slots of long-lived tasks that are being started
     keep_s: float = 120.0  # for how long batches are remembered
+    crew: Crew = Crew()  # the executors that all of them run on
 
     @classmethod
     def of(cls, jobs: Sequence[Job], keep_s: float) -> "TrackedFleet":
@@ -59,7 +61,8 @@ class TrackedFleet:
 
     def clock_set(self, by_s: float) -> "TrackedFleet":
         """The wall's clock was set by so much."""
-        return replace(self, tracks={name: track.clock_set(by_s) for name, track in self.tracks.items()})
+        tracks = {name: track.clock_set(by_s) for name, track in self.tracks.items()}
+        return replace(self, tracks=tracks, crew=self.crew.clock_set(by_s))
 
     @property
     def lacks_queries(self) -> bool:

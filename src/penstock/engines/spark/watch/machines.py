@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.core.seen.figures import MachineFigures
+from penstock.engines.lost_executors import Departed
+from penstock.engines.spark.watch.stages import store_epoch_s
 
 DRIVER = "driver"  # as Spark names the one that takes tasks in local mode
+_ASKED = ("Executor killed by driver", "Executor decommission")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class Executor:
     memory_share: float | None
     tasks_s: float = 0.0  # of all tasks that ended in it since its start
     gc_s: float = 0.0  # of these, while garbage was collected
+    since_s: float = 0.0  # when it registered, seconds since the epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,19 @@ def executor_of(entry: Mapping[str, Any]) -> Executor:
         memory_share=used / most if most > 0 else None,
         tasks_s=entry["totalDuration"] / 1000.0,
         gc_s=entry["totalGCTime"] / 1000.0,
+        since_s=store_epoch_s(entry["addTime"]),
     )
+
+
+def departed_of(entry: Mapping[str, Any]) -> Departed | None:
+    """One that Spark's status store lists and that runs no more; None for those that run.
+
+    Whoever ends an executor by Spark's own means is named in the reason: penstock, Spark's dynamic allocation, a worker
+    that is taken down in time. All others were lost, those that a cluster manager takes away included.
+    """
+    if entry["isActive"] or "removeTime" not in entry:
+        return None
+    return Departed(entry["id"], store_epoch_s(entry["removeTime"]), entry.get("removeReason", "").startswith(_ASKED))
 
 
 def _machine(host: str, executors: Sequence[Executor], driver_host: str | None, here: Here) -> MachineFigures:

@@ -103,12 +103,20 @@ def _reading(document: Mapping[str, Any], run_id: str, batch_id: int) -> StageRe
         shuffle_local_bytes=document["shuffleLocalBytesRead"],
         shuffle_remote_bytes=document["shuffleRemoteBytesRead"],
         complete=document["status"] not in ("ACTIVE", "PENDING"),
-        submitted_s=_epoch_s(document.get("submissionTime")),
-        completed_s=_epoch_s(document.get("completionTime")),
+        submitted_s=_told_s(document.get("submissionTime")),
+        completed_s=_told_s(document.get("completionTime")),
         running=document.get("numActiveTasks", 0),
     )
 
 
-def _epoch_s(text: str | None) -> float | None:
-    """Seconds since the epoch, of a time as Spark's status pages write it: 2026-11-22T08:00:00.123GMT."""
-    return None if text is None else datetime.fromisoformat(text.removesuffix("GMT")).replace(tzinfo=UTC).timestamp()
+def _told_s(text: str | None) -> float | None:
+    return None if text is None else store_epoch_s(text)
+
+
+def store_epoch_s(text: str) -> float:
+    """Seconds since the epoch, of a time as Spark's status store writes it.
+
+    >>> store_epoch_s("2026-11-22T08:00:00.125GMT")
+    1795334400.125
+    """
+    return datetime.fromisoformat(text.removesuffix("GMT")).replace(tzinfo=UTC).timestamp()

@@ -8,6 +8,7 @@ Running      the engine's own start came about           -> the job runs it, in 
 Failed       it did not                                  -> it waits for its next start, or is given up
 Adopted, Met a query was found                           -> the job has a handle on it
 StageRead, FilesWait, Arrived                            -> figures
+ExecutorsSeen one is lost, or as many run again          -> who ran on knows what that meant for it
 """
 
 from dataclasses import replace
@@ -15,9 +16,11 @@ from functools import singledispatch
 
 from penstock.engines.spark.jobs.restarts import Commit
 from penstock.engines.spark.watch.arrivals import ArrivedBy
+from penstock.engines.spark.watch.ended import STAGES_TOLD_S
 from penstock.engines.spark.watch.events import (
     Adopted,
     Arrived,
+    ExecutorsSeen,
     Failed,
     FilesWait,
     Idled,
@@ -158,6 +161,18 @@ def _arrived(found: Arrived, fleet: TrackedFleet, now: Now) -> TrackedFleet:
     track = fleet.named(found.job)
     arrivals = track.arrivals.and_also(ArrivedBy(now.wall_s, found.rows), fleet.keep_s)
     return fleet.with_track(replace(track, arrivals=arrivals))
+
+
+@taken.register
+def _executors_seen(seen: ExecutorsSeen, fleet: TrackedFleet, now: Now) -> TrackedFleet:
+    """One that has only just come is taken up when all is known of the batches that ended before."""
+    before, known, heard_s = fleet.crew.shortage, fleet.crew.known or {}, now.wall_s - STAGES_TOLD_S
+    living = {one: came_s for one, came_s in seen.living.items() if one in known or came_s <= heard_s}
+    crew = fleet.crew.after(living, seen.departed, now.wall_s, seen.wanted)
+    if crew.shortage is not None and crew.shortage != before:
+        for track in fleet:
+            fleet = fleet.with_track(track.short_of(crew.shortage))
+    return replace(fleet, crew=crew)
 
 
 def _failed_by(track: Track, why: str, now: Now) -> Track:

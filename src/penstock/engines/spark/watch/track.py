@@ -9,12 +9,14 @@ from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, OperatorFigure
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.trouble import Trouble, TroubleKind, trouble
 from penstock.engines.first_batches import FirstBatches
+from penstock.engines.lost_executors import JobLoss, Shortage, with_shortage
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.restarts import Attempts, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
-from penstock.engines.spark.watch.ended import ended_batches
+from penstock.engines.spark.watch.ended import ended_batches, worked_batches
+from penstock.engines.spark.watch.failed import last_failure
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
@@ -82,6 +84,7 @@ class Track:
     arrivals: Arrivals = Arrivals()  # as the broker says, where the job reads from one
     stages: StageHistory = StageHistory()
     first: FirstBatches | None = None  # while they are bounded, of this run or one that is about to begin
+    loss: JobLoss | None = None  # of executors, the last that came while it ran
 
     def begun(self, run_id: str, at_s: float) -> "Track":
         """A run of its query began."""
@@ -101,6 +104,7 @@ class Track:
             idle_since_s=None if self.idle_since_s is None else self.idle_since_s + by_s,
             batches=tuple(batches),
             attempts=self.attempts.clock_set(by_s),
+            loss=None if self.loss is None else self.loss.clock_set(by_s),
             oversleeps_s=max(0.0, self.oversleeps_s - by_s) if self.runs else 0.0,
         )
 
@@ -110,6 +114,12 @@ class Track:
             return self
         last = self.batches[-1]
         return replace(self, batches=(*self.batches[:-1], replace(last, held_back_rows=waiting.rows(last.rows))))
+
+    def short_of(self, shortage: Shortage) -> "Track":
+        """Executors were lost, or as many run again."""
+        ran_on = self.runs and self.started_s is not None and self.started_s <= shortage.since_s
+        ran = tuple(worked_batches(self.batches, self.stages)) if ran_on else None
+        return replace(self, loss=with_shortage(self.loss, shortage, self.threads, ran))
 
     def figures(
         self, standing: Yardstick, levers: tuple[Dial, ...] = (), keys: tuple[KeyPlacement, ...] = ()
@@ -122,7 +132,7 @@ class Track:
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
         limits = self.job.limits
         arrival_rps, backlog_rows = self._arrivals(flow, batches, standing.window_s)
-        wrong = self.trouble(standing.wall_s, standing.even_s)
+        wrong, last = self.trouble(standing.wall_s, standing.even_s), last_failure(self.attempts, self.loss)
         operator = replace(self._operator(flow, batches, standing), backlog_rows=backlog_rows)
         return JobFigures(
             name=self.job.name,
@@ -138,10 +148,12 @@ class Track:
             backlog_rows=backlog_rows,
             settling=standing.settles or self.awaited is not None or self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
-            # While it is down nobody knows for how long: the last failure's downtime would be taken for this one's.
-            downtime_s=self.attempts.downtime_s if self.attempts.down_since_s is None else None,
-            lost=self.attempts.lost if self.attempts.down_since_s is None else self.attempts.down_by,
-            failed_at_s=_by_snapshot_s(self.attempts.failed_s, standing),
+            downtime_s=last.downtime_s,
+            lost=last.lost,
+            failed_at_s=_by_snapshot_s(last.at_s, standing),
+            short_s=last.short_s,
+            short_of=last.short_of,
+            slowed=last.slowed,
             checkpoint_s=_mean_checkpoint_s(batches),
             max_threads=None if self.tasks else limits.max_slots,
             state_bytes=self.state_bytes if batches else None,
