@@ -1,6 +1,7 @@
 """Phoebe on real Spark: the Yahoo! benchmark and top-speed windowing on replayed loads, with failures, judged.
 
     python benchmarks/phoebe_on_spark.py [--minutes 30] [--speed 4] [--profiles DIR] [--out FILE] [--json FILE]
+    python benchmarks/phoebe_on_spark.py --no-drill --kinds driver --failures 1 --minutes 15    # the first driver ever
 
 A broker and a standalone cluster of two workers are started on loopback. Each job is an application of its own, run by
 `penstock run --restart` with policy phoebe. Both run side by side for so many minutes on the recorded loads of the
@@ -17,7 +18,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,11 @@ def settings(speed: float, profile: Path) -> dict[str, Any]:
     return {"policy": "phoebe", "settings": {"phoebe": phoebe}, "profiles": {profile.stem: profile.name}, "job": job}
 
 
-def plan(minutes: float, count: int) -> list[tuple[float, str, str]]:
+def plan(minutes: float, count: int, kinds: Sequence[str] = KINDS) -> list[tuple[float, str, str]]:
     """(second, job, kind): so many failures of each job, the jobs in turn, the first after a fifth of the time."""
     spacing_s = minutes * 60 * 0.8 / count
     found = [
-        (minutes * 12 + spacing_s * (number + place / len(WORKLOADS)), work.name, KINDS[number % len(KINDS)])
+        (minutes * 12 + spacing_s * (number + place / len(WORKLOADS)), work.name, kinds[number % len(kinds)])
         for number in range(count)
         for place, work in enumerate(WORKLOADS)
     ]
@@ -73,7 +74,7 @@ def governed(made: World, options: argparse.Namespace) -> Run:
         made.start_load(work, work.rates(options.minutes, options.speed), options.speed)
         run.decided_before[work.name] = len(decisions_of(made, work.name))
     run.started_s, stolen_before = time.time(), stolen_s()
-    left = plan(options.minutes, options.failures)
+    left = plan(options.minutes, options.failures, options.kinds.split(","))
     while any(load.poll() is None for load in made.loads.values()):
         at_s = time.time() - run.started_s
         due = next((one for one in left if one[0] <= at_s and recovered(run, one[1])), None)
@@ -227,6 +228,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--failures", type=int, default=3, help="of each job; it decides nothing soon after one")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="of failures, in turn")
     parser.add_argument("--no-drill", action="store_true", help="learn what failures cost from those that are judged")
     parser.add_argument("--profiles", type=Path, help="where ads.csv and cars.csv are; profiled first without")
     parser.add_argument("--record-s", type=float, default=120.0, help="how much of the input is recorded to profile")
