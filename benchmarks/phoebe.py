@@ -87,7 +87,7 @@ def profiled(name: str) -> CopySearch:
     assert part is not None
     job = ScaleOutJob(
         name, capacities_of(part, ROOT, name), np.zeros(1), latency_s=part.latency, latency_rise_s=part.latency_rise,
-        noise=part.noise,
+        one_second_more_at_rps=part.one_second_more_at, latency_spread=part.latency_spread, noise=part.noise,
     )  # fmt: skip
     return profile_simulated(job, spaced(2, 23, 8), CopySearchSettings(), seed=variant.scenario.seed)
 

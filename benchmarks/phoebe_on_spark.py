@@ -1,6 +1,7 @@
 """Phoebe on real Spark: the Yahoo! benchmark and top-speed windowing on replayed loads, with failures, judged.
 
     python benchmarks/phoebe_on_spark.py [--minutes 30] [--speed 4] [--profiles DIR] [--out FILE] [--json FILE]
+    python benchmarks/phoebe_on_spark.py --no-drill --kinds driver --failures 1 --minutes 15    # the first driver ever
 
 A broker and a standalone cluster of two workers are started on loopback. Each job is an application of its own, run by
 `penstock run --restart` with policy phoebe. Both run side by side for so many minutes on the recorded loads of the

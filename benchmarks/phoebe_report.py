@@ -79,7 +79,8 @@ def report(made: World, run: Run) -> tuple[str, dict[str, Any]]:
         f"{time.strftime('%Y-%m-%d %H:%M')}, {os.cpu_count()} cores (load average {os.getloadavg()[2]:.0f} over the "
         f"last 15 minutes; the host kept {100 * run.stolen:.0f} % of the cores' time for others), Linux "
         f"{platform.release()}, Spark 4.3 standalone, two workers. `python benchmarks/phoebe_on_spark.py "
-        f"--minutes {run.options.minutes:g} --speed {run.options.speed:g} --failures {run.options.failures}`",
+        f"--minutes {run.options.minutes:g} --speed {run.options.speed:g} --failures {run.options.failures} "
+        f"--kinds {run.options.kinds}{' --no-drill' if run.options.no_drill else ''}`",
         "",
         *recoveries(run),
         "",

@@ -52,7 +52,7 @@ def measured(task: Task, bandwidth: str | None) -> list[Measured]:
             assert running.stdout is not None
             found = list(_told(running.stdout))
         if running.returncode != 0:
-            raise SystemExit(f"the driver ended with {running.returncode}; its words are above")
+            raise DriverError(f"the driver ended with {running.returncode}; its words are above")
     finally:
         standalone.down(state)
     return found

@@ -62,6 +62,8 @@ def _job(
         pauses_s=part.pauses,
         latency_s=part.latency,
         latency_rise_s=part.latency_rise,
+        one_second_more_at_rps=part.one_second_more_at,
+        latency_spread=part.latency_spread,
         cpu_at_full=part.cpu_at_full,
         noise=part.noise,
     )

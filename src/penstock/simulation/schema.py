@@ -167,6 +167,8 @@ class ScaleOutPart(ScenarioPart):
     pauses: Annotated[tuple[Seconds, ...], Field(min_length=1)] = (5.0,)
     latency: PositiveSeconds = 1.0
     latency_rise: Seconds = 0.5
+    one_second_more_at: PositiveAmount | None = None  # arrivals that add so much to it
+    latency_spread: Annotated[float, Field(ge=0, le=2)] = 0.0
     cpu_at_full: PositiveAmount = 1.0
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
 

@@ -108,3 +108,21 @@ def test_measured_capacities_are_kept_to(measured: dict[int, float]) -> None:
 def test_impossible_jobs_are_refused(field: str, more: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match=f"a.{field}"):
         job(**more)  # type: ignore[arg-type]
+
+
+def test_latency_rises_with_the_square_of_what_arrives_by_a_second_at_the_rate_that_is_named() -> None:
+    figures = ScaleOutCluster([job(latency_rise_s=0.0, one_second_more_at_rps=200.0)], 8).observe(300.0).jobs[0]
+    assert figures.latency is not None
+    assert figures.latency.mean_s == pytest.approx(1.0 + (100.0 / 200.0) ** 2)
+
+
+def test_the_spread_of_latency_wanders_and_leaves_the_spells_of_the_capacity_as_they_were() -> None:
+    def lived(spread: float) -> tuple[float, float | None]:
+        busy = job(rate=250.0, noise=0.1, one_second_more_at_rps=250.0, latency_spread=spread)
+        figures = ScaleOutCluster([busy], 8).observe(1500.0).jobs[0]
+        assert figures.latency is not None
+        return figures.latency.mean_s, figures.backlog_rows
+
+    (even_s, backlog), (spread_s, same) = lived(0.0), lived(0.6)
+    assert same == backlog  # too small for its load: what waits tells of each second's capacity
+    assert spread_s != even_s

@@ -13,7 +13,7 @@ from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 
 WINDOW_S = 30  # of all means that are told
-_WANDERS_S = 120.0  # how long a good or a bad spell of the capacity lasts
+_KEPT = math.exp(-1.0 / 120.0)  # of a good or a bad spell, second by second: it lasts for two minutes
 _STEEP = 4  # latency rises with this power of use
 
 
@@ -43,7 +43,8 @@ class RunningJob:
         self._saved = self._saved_at_s = 0.0
         self._next_checkpoint_s = spec.checkpoint_s
         self._coming: tuple[float, Failure] | None = None  # a failure that is not noticed yet, and when it is
-        self._wander = 0.0
+        self._wander = self._latency_wander = 0.0
+        self._latency_rng = rng.spawn(1)[0]  # one of its own: with or without it capacity has the same spells
         self._window: deque[_Second] = deque(maxlen=WINDOW_S)
 
     def live(self, second: int) -> None:
@@ -51,8 +52,9 @@ class RunningJob:
         self._notice(second)
         arrived = self._arrived_by(second + 1)
         # Drawn whether needed or not: the same seed gives the same spells whatever the controller does.
-        kept = math.exp(-1.0 / _WANDERS_S)
-        self._wander = kept * self._wander + math.sqrt(1.0 - kept * kept) * float(self._rng.standard_normal())
+        self._wander = _wandered(self._wander, self._rng)
+        if self.spec.latency_spread:
+            self._latency_wander = _wandered(self._latency_wander, self._latency_rng)
         done, latency, use = 0.0, 0.0, 0.0
         up_s = min(1.0, second + 1 - self.down_until_s)
         if up_s > 0:
@@ -60,7 +62,7 @@ class RunningJob:
             done = min(capacity, arrived - self.done)
             self.done += done
             use = done / capacity if capacity > 0 else 0.0
-            latency = self.spec.latency_s + self.spec.latency_rise_s * use**_STEEP + self._age_s(second + 1)
+            latency = self._usual_latency_s(use, arrived - self._arrived_by(second)) + self._age_s(second + 1)
             self._save(second + 1)
         self._window.append(_Second(arrived - self._arrived_by(second), done, latency, use))
 
@@ -134,6 +136,15 @@ class RunningJob:
     def _capacity_rps(self) -> float:
         return capacity_rps(self.spec.capacities, self.executors) * max(0.0, 1.0 + self.spec.noise * self._wander)
 
+    def _usual_latency_s(self, use: float, arriving_rps: float) -> float:
+        spec = self.spec
+        usual_s = spec.latency_s + spec.latency_rise_s * use**_STEEP
+        if spec.one_second_more_at_rps is not None:
+            usual_s += (arriving_rps / spec.one_second_more_at_rps) ** 2 * math.exp(
+                spec.latency_spread * self._latency_wander
+            )
+        return usual_s
+
     def _failure(self, lost: FailureKind) -> Failure:
         spec = self.spec
         if lost in spec.downtimes_s:
@@ -181,6 +192,10 @@ class RunningJob:
             return None
         # Nothing came out for a whole window: as late as the row that waits longest, the least it can be.
         return LatencyFigures(self.spec.latency_s + self._age_s(int(at_s)), estimated=True)
+
+
+def _wandered(before: float, rng: np.random.Generator) -> float:
+    return _KEPT * before + math.sqrt(1.0 - _KEPT * _KEPT) * float(rng.standard_normal())
 
 
 def _mean(values: list[float]) -> float | None:

@@ -32,6 +32,8 @@ class ScaleOutJob:
     pauses_s: tuple[float, ...] = (5.0,)  # of a reconfiguration: one is drawn each time
     latency_s: float = 1.0  # of an idle job
     latency_rise_s: float = 0.5  # added at full use
+    one_second_more_at_rps: float | None = None  # arrivals that add a second to it, by the square of their rate
+    latency_spread: float = 0.0  # standard deviation of the logarithm of that, which wanders over minutes
     cpu_at_full: float = 1.0  # share of a core that an executor uses when it is at its capacity
     noise: float = 0.0  # standard deviation of the capacity, which wanders over minutes
 
@@ -54,6 +56,9 @@ class ScaleOutJob:
         positive(self.checkpoint_s, f"{self.name}.checkpoint")
         positive(self.latency_s, f"{self.name}.latency")
         non_negative(self.noise, f"{self.name}.noise")
+        if self.one_second_more_at_rps is not None:
+            positive(self.one_second_more_at_rps, f"{self.name}.one_second_more_at")
+        non_negative(self.latency_spread, f"{self.name}.latency_spread")
 
 
 @dataclass(frozen=True, slots=True)
