@@ -40,6 +40,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
     lever = ExecutorLever(spark.sparkContext, leaves_within_s=patience_s())
     eventually(lambda: lever.count() == EXECUTORS)
     files = CountedFiles(spark, place)
+    files.give(3)
     engine = SparkEngine(patient(spark), [Job(NAME, files.job, slots=EXECUTORS)], SparkSettings(3600.0))
     engine.open()
     engine.start(wait=True)
@@ -53,7 +54,6 @@ def main(master: str, place: Path) -> dict[str, Any]:
         figures = seen()
         return figures if figures.short_s is not None else None
 
-    files.give(3)
     eventually(lambda: seen().batches)
     reader = ExecutorReader(spark.sparkContext)
     lost = reader.read()[0].id
