@@ -2,9 +2,10 @@
 
 import pytest
 
-from penstock.planning.arbiter.memory import ArbiterMemory
-from penstock.planning.arbiter.waiting import look_due_s
-from tests.planning.arbiter.fleets import fleet_view, job
+from penstock.core.levers import Slots
+from penstock.planning.arbiter.memory import Acted, ArbiterMemory
+from penstock.planning.arbiter.waiting import look_due_s, settling
+from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,11 @@ def test_the_next_look_is_due_as_soon_as_it_can_tell_more(
     memory = ArbiterMemory(since_s=since_s, wanted_s=wanted_s)
     found = look_due_s(fleet_view(job("a", 40.0), at_s=100.0), memory, awaits_batches=awaits_batches)
     assert found == pytest.approx(due_s)
+
+
+@pytest.mark.parametrize(("at_s", "waits"), [(99.0, True), (99.95, False), (100.0, False)])
+def test_a_round_that_begins_some_hundredths_earlier_after_the_last_one_waits_no_interval_longer(
+    at_s: float, waits: bool
+) -> None:
+    memory = ArbiterMemory(acted=Acted(80.0, 100.0, (Slots("a", 1, 2),), 10.0, 10.0, 10.0, {}))
+    assert settling(fleet_view(job("a", 40.0), at_s=at_s), fleet(job("a", 40.0)), memory) == waits

@@ -34,7 +34,7 @@ def settling(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
     acted = memory.acted
     if acted is None or (acted.shares_alone and not fleet.shares_alone):
         return False
-    return view.at_s < acted.settled_s
+    return view.at_s < acted.settled_s - _APART_S
 
 
 def settles_s(fleet: Fleet, settings: Settings) -> float:
