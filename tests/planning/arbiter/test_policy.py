@@ -324,7 +324,6 @@ def test_another_step_under_the_same_load_is_found_worth_a_turn_twice_before_it_
     for at_s in (50.0, 56.0, 62.0):
         plan, memory = arbiter.decide(fleet_view(*given(*jobs), at_s=at_s), memory)
         taken.append(len(plan.decisions))
-        assert memory.wanted_s is None or plan.again_s == pytest.approx(5.2)  # as soon as it may be found again
     assert taken == steps
 
 

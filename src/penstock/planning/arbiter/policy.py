@@ -30,12 +30,13 @@ from penstock.planning.arbiter.search import Found, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.taking_back import came, to_be_taken_back, undoing
-from penstock.planning.arbiter.waiting import band, cold, look_due_s, may_restart, seconded, settles_s, settling
+from penstock.planning.arbiter.waiting import band, cold, may_restart, seconded, settles_s, settling
 from penstock.planning.arbiter.words import resting, why
 
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
+_SOON_S, _LEARNS_FOR_S = 2.0, 60.0  # while batches are awaited that tell of costs, a round comes sooner
 _LOOKS_AGAIN = "a change seems worth it; one slow batch is no reason, so the next round checks again"
 _NEXT_BATCH = "a miss is predicted from one batch alone; the next batch is awaited"
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
@@ -64,7 +65,7 @@ class Arbiter:
         if fleet is None or (waiting and since_s < min(_EARLY_S, self.settings.patience_s)):
             names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
             note = f"learning what batches cost; waiting for those of {names or 'all jobs'}"
-            return Plan(note=note, again_s=look_due_s(view, memory, awaits_batches=True)), memory
+            return Plan(note=note, again_s=_SOON_S if since_s < _LEARNS_FOR_S else None), memory
         if waiting and since_s < self.settings.patience_s:
             fleet = fleet.of_shares_alone
         memory = with_bias(fleet, memory)
@@ -72,7 +73,7 @@ class Arbiter:
         fleet = fleet.corrected(memory.costs)
         plan, memory = self._decided(view, fleet, memory)
         errors = tuple(memory.errors[name] for name in sorted(memory.errors))
-        again_s = look_due_s(view, memory, awaits_batches=bool(waiting) or plan.note == _NEXT_BATCH)
+        again_s = _SOON_S if (waiting or plan.note == _NEXT_BATCH) and since_s < _LEARNS_FOR_S else None
         return replace(plan, errors=errors, shortfall=memory.shortfall, again_s=again_s), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:

@@ -20,7 +20,6 @@ _RESTARTED_AGAIN_AFTER_S = 600.0
 _SECONDED_AFTER_S = 5.0  # later on another step under the same load is to be found worth a turn for so long
 _FIRST_MINUTE_S = 60.0
 _SAME_LOAD = 0.15  # of a rate
-_SOON_S, _LEARNS_FOR_S = 2.0, 60.0  # while batches are awaited that tell of costs, a round comes sooner
 _APART_S = 0.2  # rounds begin some hundredths of a second after they are due, now more, now less
 _LONGEST_SETTLE_S = 20.0
 _BAND, _BAND_OF = 0.02, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
@@ -67,19 +66,6 @@ def seconded(view: View, fleet: Fleet, memory: ArbiterMemory, *, seen: bool) -> 
     if known is not None and not same_arrivals(known.arrivals_rps, arrivals_of(memory.costs), _SAME_LOAD):
         return True
     return memory.wanted_s is not None and view.at_s - memory.wanted_s >= _SECONDED_AFTER_S
-
-
-def look_due_s(view: View, memory: ArbiterMemory, *, awaits_batches: bool) -> float | None:
-    """How soon the next round is due; None: an interval is soon enough.
-
-    What was found worth a turn is looked at again as soon as that would second it.
-    """
-    if awaits_batches and view.at_s - (memory.since_s or 0.0) < _LEARNS_FOR_S:
-        return _SOON_S
-    if memory.wanted_s is None:
-        return None
-    left_s = memory.wanted_s + _SECONDED_AFTER_S - view.at_s
-    return left_s + _APART_S if left_s > 0.0 else None
 
 
 def cold(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
