@@ -20,6 +20,7 @@ _RESTARTED_AGAIN_AFTER_S = 600.0
 _SECONDED_AFTER_S = 5.0  # later on another step under the same load is to be found worth a turn for so long
 _FIRST_MINUTE_S = 60.0
 _SAME_LOAD = 0.15  # of a rate
+_APART_S = 0.2  # rounds begin some hundredths of a second after they are due, now more, now less
 _LONGEST_SETTLE_S = 20.0
 _BAND, _BAND_OF = 0.02, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
 
@@ -32,7 +33,7 @@ def settling(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
     acted = memory.acted
     if acted is None or (acted.shares_alone and not fleet.shares_alone):
         return False
-    return view.at_s < acted.settled_s
+    return view.at_s < acted.settled_s - _APART_S
 
 
 def settles_s(fleet: Fleet, settings: Settings) -> float:
