@@ -171,3 +171,12 @@ def test_lines_have_a_look_each(tmp_path: Path) -> None:
     first, second = map(json.loads, sink.path.read_text().splitlines())
     assert (first["at"], second["at"]) == (10.0, 25.0)
     assert first["samples"] == [{"name": "penstock_utility", "labels": {"run": "shop"}, "value": 40.0}]
+
+
+def test_a_line_is_whole_also_after_half_of_one_and_where_a_figure_never_ends(tmp_path: Path) -> None:
+    file = tmp_path / "figures.jsonl"
+    file.write_text('{"at": 1.0, "sam')  # a full disk broke it off
+    sink_of(f"lines:{file}").send([MetricSample("penstock_job_recovery_seconds", float("inf"))], 2.0)
+    half, line = file.read_text().splitlines()
+    assert half == '{"at": 1.0, "sam'
+    assert json.loads(line, parse_constant=pytest.fail)["samples"][0]["value"] == "Infinity"

@@ -1,6 +1,7 @@
 """Assessment: figures and intents make utilities; what is unknown stays unknown."""
 
 from dataclasses import replace
+from math import inf, nan
 
 import pytest
 
@@ -69,3 +70,14 @@ def test_figures_older_than_a_round_and_a_half_are_not_fresh(age_s: float, fresh
 
 def test_how_old_is_too_old_can_be_set() -> None:
     assert not assess(snapshot(JobFigures("a", (), age_s=6.0)), INTENTS, stale_after_s=5.0).fresh
+
+
+def test_what_is_no_figure_is_not_known_and_leaves_the_sums_of_all_as_they_are() -> None:
+    wrong = JobFigures("a", (), latency=LatencyFigures(nan), arrival_rps=inf, backlog_rows=nan)
+    partly = JobFigures("b", (), latency=LatencyFigures(1.0, ((50.0, 1.0), (99.0, inf))), juice=0.45)
+    view = assess(snapshot(wrong, partly), INTENTS)
+    assert [job.utility for job in view.jobs] == [None, 5.0]
+    assert (view.utility, view.max_utility) == (5.0, 45.0)
+    first, second = (job.figures for job in view.jobs)
+    assert (first.latency, first.arrival_rps, first.backlog_rows) == (None, None, None)
+    assert (second.latency, second.juice) == (LatencyFigures(1.0, ((50.0, 1.0),)), 0.45)

@@ -1,6 +1,7 @@
 """What the command line does, in one call each: the same answers, nothing printed, mistakes as errors."""
 
 import json
+import socket
 import urllib.request
 import zipfile
 from collections.abc import Iterator
@@ -291,3 +292,21 @@ def test_a_tenants_file_has_a_schema_and_executors_that_are_too_few_are_refused_
 def test_policies_and_extensions_are_listed() -> None:
     assert ps.policies()["henge"].about
     assert all(one.package for one in ps.extensions())
+
+
+@pytest.mark.sockets
+def test_a_coordinator_that_is_refused_keeps_no_port(tmp_path: Path) -> None:
+    file, port = tmp_path / "fleet.yaml", own_port()
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "lease": "3s"}))
+    how = {"store": str(tmp_path / "runs.sqlite"), "tokens": tmp_path / "tokens.json", "port": port}
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused = []  # kept, and what it holds with it, as a notebook keeps the last error
+        for _ in range(2):
+            with (
+                pytest.raises(ps.ConfigError, match="--keda") as found,
+                ps.coordinate(file, keda=taken.getsockname()[1], **how),  # type: ignore[arg-type]
+            ):
+                pass
+            refused.append(found.value)

@@ -1,5 +1,7 @@
 """The screen of `penstock top`."""
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,9 +12,11 @@ import pytest
 from rich.console import Console
 
 from penstock.cli.screen import Screen
+from penstock.cli.top import _key
 from penstock.store.cards import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
+from penstock.web.acting import this_user
 from penstock.web.reading import Reader
 from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view
 
@@ -69,3 +73,23 @@ def test_a_tenant_without_figures_is_blind_and_not_settling(store: SqlStore) -> 
     screen = drawn(store)
     assert "No figures of ads (latency is 3.0 s)." in screen
     assert row(screen, "ads")[1] == "blind"
+
+
+def test_a_terminal_that_is_gone_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with os.fdopen(reading) as gone:
+        monkeypatch.setattr(sys, "stdin", gone)
+        assert _key(0.0) == "q"
+
+
+def test_more_utility_than_there_can_be_fills_the_bar_and_no_more(store: SqlStore) -> None:
+    store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", 1e17)])))
+    assert f"utility {'█' * 20} " in drawn(store)
+
+
+def test_a_user_whom_no_name_was_given_is_told_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 1_234_567_890)  # as a container has it
+    assert this_user() == "user 1234567890"

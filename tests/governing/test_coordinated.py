@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import inf
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,8 @@ from pyspark import SparkContext
 from penstock.core.asked.intents import Intent, Latency
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Outcome, Plan
-from penstock.engines.applications.wire import Order, Serials
+from penstock.core.seen.figures import LatencyFigures
+from penstock.engines.applications.wire import Order, Serials, plain_state, read_state
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs.job import Job
@@ -156,3 +158,24 @@ def test_an_error_budget_that_runs_low_counts_once_at_the_coordinator(bad: int) 
     seen = OnSpark(known, HOW, ExecutorSize(2, 1024), "app-1").state()
     assert seen is not None
     assert seen.tenants["fraud"].intent == Intent(Latency("1s", utility=10.0))
+
+
+def test_a_figure_or_a_name_that_does_not_fit_keeps_nobody_else_from_being_told_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    wrong = job("wrong", 8.0, up_s=inf, juice=2e6, processed_rps=-3.0, backlog_rows=1e300)
+    latency = LatencyFigures(-0.2, ((50.0, -0.3), (99.0, inf)))  # a producer's clock is ahead
+    wrong = replace(wrong, figures=replace(wrong.figures, latency=latency))
+    jobs = [wrong, job("my query", 8.0), job("fraud", 8.0, up_s=3.0)]
+    known = SimpleNamespace(newest=None, look=lambda: view(2.0, jobs), executors=lambda: (1, 1))
+    known.worth = lambda slots: [inf, 2.0, *(1.0 for _ in slots[2:])]
+    seen = OnSpark(known, HOW, ExecutorSize(1, 1024), "app-1")
+    for _ in range(2):
+        state, _ = read_state(plain_state(seen.state()))
+    assert list(state.tenants) == ["wrong", "fraud"]
+    found, latency_said = state.tenants["wrong"], state.tenants["wrong"].latency
+    assert (found.up_s, found.juice, found.processed_rps, found.backlog_rows) == (None, 1e6, 0.0, 1e18)
+    assert latency_said is not None
+    assert (latency_said.mean_s, latency_said.quantiles) == (0.0, [(50.0, 0.0)])
+    assert state.worth[0] == (2, 2.0)
+    assert ["tenant: 'my query' cannot be used; name its query" in message for message in caplog.messages] == [True]

@@ -81,6 +81,22 @@ def test_every_place_follows_and_one_that_is_gone_hinders_no_other() -> None:
     assert cells[0].shown == []
 
 
+def test_one_that_newer_ones_push_out_while_it_is_found_gone_hinders_no_other() -> None:
+    class Crowded(Cell):
+        def update(self, bundle: MediaBundle, raw: bool) -> None:
+            for _ in range(3):
+                displays.add({})
+            raise OSError("no such page")
+
+    cells = [Crowded(), Cell(), *(Cell() for _ in range(3))]
+    there = iter(cells)
+    displays = Displays(lambda bundle: next(there))
+    displays.add({})
+    displays.add({})
+    displays.show(lambda: {"text/plain": "10 s"})
+    assert cells[1].shown == [{"text/plain": "10 s"}]
+
+
 def test_nothing_is_made_where_nobody_looks_and_what_cannot_be_made_ends_nothing() -> None:
     Displays().show(lambda: pytest.fail("it was made"))
     cell = Cell()
@@ -106,6 +122,15 @@ def test_a_plot_has_a_line_for_each_tenant() -> None:
     assert [line.get_label() for line in above.get_lines()] == ["ads", "fraud", "<b>fraud"]
     assert len(below.get_lines()) == 3
     assert plot([]).axes
+
+
+def test_a_plot_shows_any_name_as_it_is() -> None:
+    names = [r"$\nothing$", "_quiet", "a$b"]
+    found = plot([a_view(10.0, [a_job(name) for name in names])])
+    assert found._repr_png_().startswith(b"\x89PNG")
+    legend = found.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [r"\$\nothing\$", " _quiet", r"a\$b"]
 
 
 def test_a_plot_is_seen_in_a_notebook_that_never_imported_pyplot() -> None:

@@ -186,6 +186,18 @@ def test_a_standby_that_stands_still_is_ended_and_told_of(tmp_path: Path, monkey
         eventually(looking(kept, lambda: any("no sign of life" in text for text in said)))
 
 
+def test_one_that_stands_still_when_the_driver_dies_takes_nothing_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.governing.standby._HEARS_WITHIN_S", 0.3)
+    said = list[str]()
+    with second(STANDS_BY, tmp_path / "note", said.append) as kept:  # it writes its file once only
+        eventually(looking(kept, lambda: said == ["is warm"]))
+        eventually(looking(kept, lambda: kept._watch._silent_s > 0.3))
+        assert kept.taken(WORD) is None
+    assert "it gave no sign of life" in said[-1]
+
+
 def test_a_helper_runs_once_when_the_driver_governs(tmp_path: Path) -> None:
     note = tmp_path / "note"
     kept = Nobody([sys.executable, "-c", f"open({str(note)!r}, 'a').write('ran ')"], settles_s=0.0)

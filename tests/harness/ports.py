@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 _FIRST, _LAST = 21_000, 29_999  # Linux's own begin at 32768
-_taken: list[FileIO] = []
+_taken: list[int] = []  # descriptors: as files they would be told of at the end of the run, unclosed
 
 
 def own_port() -> int:
@@ -35,5 +35,5 @@ def _take(port: int) -> bool:
             closed.enter_context(socket.socket()).bind(("127.0.0.1", port))
         except OSError:
             return False
-        _taken.append(FileIO(os.dup(lock.fileno()), "w"))  # a lock is held for as long as one copy is open
+        _taken.append(os.dup(lock.fileno()))  # a lock is held for as long as one copy is open
     return True

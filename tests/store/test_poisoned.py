@@ -12,7 +12,9 @@ import pytest
 
 from penstock.core.asked.intents import Intent, Juice
 from penstock.core.asked.orders import Act, Answer, Request
+from penstock.core.levers import WHOLE, Dial
 from penstock.errors import ConfigError
+from penstock.governing.coordinating import _wanted_lately
 from penstock.governing.remembering import left_behind, remembered
 from penstock.loop import LoopSettings
 from penstock.store.archive import MOST_TOLD, AuditEntry, UnreadableError
@@ -23,7 +25,7 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.telling.explain import explain
 from tests.cli.calling import penstock
-from tests.recorded import RUN, Noted, a_decision, a_judging_cycle, an_acting_cycle
+from tests.recorded import RUN, Noted, a_cycle, a_decision, a_judging_cycle, a_view, an_acting_cycle
 
 GOOD = encode_intent(Intent(Juice(0.5)))
 POISON: dict[str, dict[str, Any]] = {
@@ -280,3 +282,50 @@ def test_no_intent_is_worth_more_than_can_be_added_up(utility: float) -> None:
     with pytest.raises(ConfigError, match="utility"):
         Juice(0.5, utility=utility)
     assert Juice(0.5, utility=1e12).utility == 1e12
+
+
+@pytest.mark.parametrize(
+    ("poison", "told"),
+    [
+        ({"answer": "refused", "answered_at_s": "soon"}, 0),
+        ({"answer": "refused", "answered_at_s": 9e999}, 0),
+        ({"answer": "approved", "at": "NaN"}, 1),
+        ({"answer": "open", "at": "Infinity"}, 1),  # it would hold its tenant still for ever
+    ],
+    ids=["answered in words", "answered at the end of time", "at no instant", "at the end of time"],
+)
+def test_instants_of_proposals_that_are_none_hold_up_neither_orders_nor_a_tenant(
+    path: Path, store: SqlStore, poison: dict[str, Any], told: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.desk.propose(RUN.id, a_decision(5.0))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        (text,) = raw.execute("SELECT decision FROM penstock_proposals").fetchone()
+        raw.execute("DELETE FROM penstock_proposals")
+    spoilt = text.replace('"at_s":5.0', f'"at_s":{poison.get("at", 5.0)}')
+    row = {name: value for name, value in poison.items() if name != "at"}
+    put(path, "penstock_proposals", **{"at_s": 5.0, "decision": spoilt, **row})
+    store.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 2.0))
+    with caplog.at_level(logging.WARNING, "penstock"):
+        control = DeskControl(store.desk, RUN.id)
+        found = [control.orders(now) for now in (10.0, 20.0)]
+    assert [(orders.paused_by, orders.held) for orders in found] == [("ann", frozenset())] * 2
+    assert len(caplog.records) == told
+
+
+def test_a_request_with_a_number_below_zero_is_heard_and_waits_no_more(path: Path, store: SqlStore) -> None:
+    put(path, "penstock_requests", id=-3, act="pause", who="eve", at_epoch_s=1.0)
+    assert DeskControl(store.desk, RUN.id).orders(10.0).paused_by == "eve"
+    assert store.desk.waiting(RUN.id) == ()
+
+
+def test_a_memory_without_end_keeps_no_driver_from_starting_again(path: Path, store: SqlStore) -> None:
+    endless = Dial("memory", WHOLE, now=float("inf"), least=512.0)
+    store.append(a_cycle(10.0, replace(a_view(10.0), levers=(endless,))))
+    assert left_behind(path, RUN.id).memory_mib is None
+
+
+def test_executors_without_end_keep_no_coordinator_from_leading(store: SqlStore) -> None:
+    endless = Dial("executors", "shop", now=float("inf"), least=1.0)
+    known = Dial("executors", "news", now=3.0, least=1.0)
+    store.append(a_cycle(10.0, replace(a_view(10.0), levers=(endless, known))))
+    assert _wanted_lately(store, RUN.id, 0.0) == {"news": 3}

@@ -1,12 +1,15 @@
 """Thinned figures: kept slices tell the same as the store does, however the run grew."""
 
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.store import slices
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from penstock.store.slices import Slice, Slices
@@ -83,3 +86,51 @@ def test_the_slice_that_is_not_over_is_fetched_again() -> None:
     world[1:] = [Slice(1, "ads", 10.0, (0.5,)), Slice(2, "ads", 20.0, (1.0,))]
     assert kept.since("totals", 0, fetch) == world
     assert asked == [0, 1]
+
+
+def up_to(end: list[int], asked: list[int]) -> Callable[[int], list[Slice]]:
+    """Slices of a run that has come so far."""
+
+    def fetch(first: int) -> list[Slice]:
+        asked.append(first)
+        return [Slice(number, "ads", 10.0 * number, (1.0,)) for number in range(first, end[0])]
+
+    return fetch
+
+
+def test_of_a_stretch_that_moves_on_with_its_run_no_more_is_kept_than_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "MOST", 100)
+    kept, end = Slices(), [20]
+    for end[0] in range(20, 2_000):
+        found = kept.since("a", end[0] - 15, up_to(end, []))
+        assert [one.number for one in found] == list(range(end[0] - 15, end[0]))
+        kept.since("b", end[0] - 5, up_to(end, []))
+    assert sum(len(known.slices) for known in kept._known.values()) <= 100
+
+
+def test_one_answer_that_is_larger_is_kept_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "MOST", 100)
+    kept, asked = Slices(), list[int]()
+    kept.since("a", 0, up_to([20], []))
+    for _ in range(2):
+        assert len(kept.since("b", 0, up_to([500], asked))) == 500
+    assert (asked, list(kept._known)) == ([0, 499], ["b"])
+
+
+def test_what_lies_between_two_stretches_that_were_asked_for_is_not_read() -> None:
+    kept, asked, end = Slices(), list[int](), [5]
+    for end[0], first in ((5, 0), (1_000, 990), (1_001, 990)):
+        assert [one.number for one in kept.since("a", first, up_to(end, asked))] == list(range(first, end[0]))
+    assert asked == [0, 990, 999]
+
+
+def test_a_run_in_the_place_of_one_that_is_gone_has_no_figures_of_that(tmp_path: Path) -> None:
+    kept, path = Slices(), tmp_path / "runs.sqlite"
+    for number, utility in enumerate((3.0, 30.0)):
+        with closing(open_store(path)) as store:
+            run = store.begin(replace(RUN, id=f"demo-{number}"))
+            for at_s in range(40):
+                store.append(a_cycle(float(at_s), a_view(float(at_s), (a_job("ads", utility),))))
+            totals = Gallery(store.database, run.id, kept).totals(Stretch(points=7))
+        assert set(totals.values["utility"]) == {utility}
+        path.unlink()

@@ -10,7 +10,7 @@ from rich.console import Console
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
 from penstock.web.settings import WebSettings
-from penstock.web.tokens import KeptTokens
+from penstock.web.tokens import kept_tokens
 
 
 def text_of(shown: Any) -> str:
@@ -31,7 +31,7 @@ def is_green(screen: str) -> bool:
 
 def paths_of(store: SqlStore, settings: WebSettings, tmp_path: Path) -> list[str]:
     """Every path of the API that reads the store, with what it needs."""
-    described = create_app(store, settings, KeptTokens(tmp_path / "tokens.json")).openapi()["paths"]
+    described = create_app(store, settings, kept_tokens(tmp_path / "tokens.json")).openapi()["paths"]
     needs = {"/api/job": "?job=ads", "/api/incident": "?job=ads", "/api/remedies": "?job=ads"}
     needs |= {"/api/without": "?decision=1", "/api/compare": "?a=last&b=last"}
     apart = {"/health", "/api/session", "/api/policies", "/api/what-if"}

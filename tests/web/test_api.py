@@ -22,7 +22,7 @@ from penstock.web.feed import Feed, LookAgain, trouble
 from penstock.web.routes_session import TokenIn
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from penstock.web.tokens import KeptTokens
+from penstock.web.tokens import kept_tokens
 from penstock.web.what_if import WhatIfIn
 from tests.patience import eventually, patience_s
 from tests.recorded import RUN
@@ -214,7 +214,7 @@ def test_the_description_has_chapters_examples_and_says_who_may_ask(
 
 
 def test_beyond_loopback_the_description_says_that_a_token_is_needed(store: SqlStore, tmp_path: Path) -> None:
-    app = create_app(store, WebSettings(host="0.0.0.0"), KeptTokens(tmp_path / "tokens.json"))
+    app = create_app(store, WebSettings(host="0.0.0.0"), kept_tokens(tmp_path / "tokens.json"))
     paths = app.openapi()["paths"]
     assert paths["/api/overview"]["get"]["security"] == [{"token": []}, {"session": []}]
     assert paths["/health"]["get"]["security"] == []
@@ -325,3 +325,16 @@ def test_a_look_that_fails_is_told_once_and_is_not_the_last(caplog: pytest.LogCa
     assert "Something failed here" in before[1]
     assert news == 'event: news\ndata: {"looked":5}\n\n'
     assert [record.message for record in caplog.records] == ["KeyError: 'ads'; the pages wait"]
+
+
+def test_news_that_no_json_can_hold_are_told_once_and_are_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
+    looks: list[str] = []
+
+    def look(run_id: str, mark: object) -> tuple[object, dict[str, object]] | None:
+        looks.append(run_id)
+        return len(looks), {"rows": float("nan") if len(looks) < 5 else 5.0}
+
+    *before, news = heard(look, "event: news")
+    assert [text[:15] for text in before] == ["retry: 1000\n\n", "event: trouble\n"]
+    assert news == 'event: news\ndata: {"rows":5.0}\n\n'
+    assert len(caplog.records) == 1

@@ -1,6 +1,10 @@
 """What-if questions are answered aside, one at a time, and few may wait."""
 
 import os
+import re
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +16,8 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
+from penstock.web import aside as aside_module
+from penstock.web import what_if_process
 from penstock.web.aside import WAITING, Aside, FullError
 from penstock.web.what_if import WhatIfIn
 from tests.patience import eventually, patience_s
@@ -129,3 +135,49 @@ def test_acts_are_heard_while_many_ask_what_if(live: LiveRun) -> None:
     codes = [answer.status_code for answer in answers]
     assert (codes.count(200), codes.count(503)) == (1 + WAITING, 12 - 1 - WAITING)
     assert {answer.headers.get("retry-after") for answer in answers if answer.status_code == 503} == {"5"}
+
+
+def test_where_no_process_can_be_started_who_asks_is_told_so_and_nobody_else_is_hindered(
+    ending: Aside, live: LiveRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    ending.begin()
+    with pytest.raises(FullError, match="no process could be started to answer"):
+        ending.answer(live.run.id, QUESTION, patience_s())
+    monkeypatch.undo()
+    assert '"changed":' in ending.answer(live.run.id, QUESTION, patience_s())
+
+
+def test_one_that_is_started_while_the_site_ends_is_ended_too(live: LiveRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, starting, really = Aside(live.store.database.target), threading.Event(), aside_module._started
+
+    def started() -> "subprocess.Popen[bytes]":
+        starting.set()
+        eventually(lambda: found._over)
+        return really()
+
+    monkeypatch.setattr(aside_module, "_started", started)
+    beginning = threading.Thread(target=found.begin)
+    beginning.start()
+    starting.wait(patience_s())
+    ending = threading.Thread(target=found.end, daemon=True)
+    ending.start()
+    ending.join(60.0)  # it waits for nobody but the one that starts it
+    assert not ending.is_alive()
+    assert found._process is not None
+    assert found._process.returncode == -signal.SIGKILL
+
+
+def test_it_has_so_much_memory_and_says_which_question_takes_more(
+    aside: Aside, live: LiveRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aside.begin()
+    aside.answer(live.run.id, QUESTION, patience_s())
+    limits = Path(f"/proc/{pid_of(aside)}/limits").read_text()
+    assert re.search(r"Max data size +(\d+) ", limits).group(1) == str(what_if_process.MOST_BYTES)  # type: ignore[union-attr]
+
+    def too_large(question: dict[str, object]) -> str:
+        raise MemoryError
+
+    monkeypatch.setattr(what_if_process, "_answer", too_large)
+    assert what_if_process._answered({}) == {"mend": "the answer takes more memory than 2 GiB; ask for fewer minutes"}

@@ -154,6 +154,14 @@ def test_executors_are_told_by_application_as_they_are_held_wanted_and_needed(si
     assert {name for name in told if "executors" in name} <= DOCUMENTED
 
 
+def test_what_executors_are_worth_without_end_is_not_told_and_all_else_is(site: Site, store: SqlStore) -> None:
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=patience_s()))
+    inf = float("inf")
+    endless = Dial("executors", "ads", now=1, least=1, most=inf, worth=((1.0, 5.0), (inf, 6.0), (2.0, inf)))
+    store.append(a_cycle(50.0, replace(a_view(50.0), levers=(FLEET[0], endless))))
+    assert figures(site)["penstock_executors_needed"] == {("demo", "fraud"): 4.0}
+
+
 def test_the_executors_of_an_application_that_is_governed_alone_go_by_its_run(site: Site, store: SqlStore) -> None:
     store.append(a_cycle(50.0, replace(a_view(50.0), levers=(Dial("executors", WHOLE, now=2, least=1),))))
     assert figures(site)["penstock_executors"] == {("demo", "demo"): 2.0}

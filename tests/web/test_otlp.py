@@ -1,6 +1,7 @@
 """Figures reach an OpenTelemetry collector, here one that only listens."""
 
 import json
+import math
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,7 +11,9 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.store.sql import SqlStore
+from penstock.web.otlp import document
 from penstock.web.reading import Reader
+from penstock.web.samples import MetricSample
 from penstock.web.sinks import send_to, sink_of
 from tests.patience import eventually
 
@@ -53,3 +56,10 @@ def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected:
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(ConfigError, match="--otlp"):
         sink_of(f"otlp:{address}")
+
+
+def test_what_never_ends_does_not_keep_a_collector_from_all_other_figures() -> None:
+    samples = [MetricSample("penstock_job_recovery_seconds", value) for value in (math.inf, math.nan, 7.0)]
+    told = json.loads(json.dumps(document(samples, 0.0), allow_nan=False))
+    (metric,) = told["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]
+    assert [point["asDouble"] for point in metric["gauge"]["dataPoints"]] == ["Infinity", "NaN", 7.0]

@@ -118,3 +118,16 @@ def test_keys_are_told_machine_by_machine_and_partition_by_partition(told: Calla
         (1, "2", None),
         (2, None, None),
     ]
+
+
+def test_a_figure_that_is_none_was_recorded_and_every_page_answers(store: SqlStore, site: Site) -> None:
+    ads = a_job("ads")
+    wrong = replace(ads.figures, backlog_rows=math.nan, arrival_rps=math.inf, latency=None)
+    store.append(a_cycle(50.0, a_view(50.0, [replace(ads, figures=wrong), a_job("fraud", 35.0)])))
+    found = asking.get(f"{site.url}api/overview").raise_for_status().json()
+    ads_now = next(one for one in found["present"]["tenants"] if one["name"] == "ads")
+    assert (ads_now["backlog_rows"], ads_now["arrival_rps"]) == (None, None)
+    assert asking.get(f"{site.url}metrics").status_code == 200
+    with asking.streamed(f"{site.url}api/live") as answer:
+        told = ("event: news", "event: trouble")
+        assert next(line for line in answer.iter_lines() if line in told) == "event: news"

@@ -16,7 +16,7 @@ from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash, fresh_tokens, new_agent_token
 from penstock.web.reports_protocol import Unfinished
 from penstock.web.tokens import tokens_at
-from tests.patience import patience_s
+from tests.patience import eventually, patience_s
 
 pytestmark = pytest.mark.sockets
 
@@ -60,6 +60,26 @@ def test_a_report_is_answered_however_it_comes_apart(caller: socket.socket) -> N
     for byte in report(7):
         caller.sendall(bytes([byte]))
     assert answer(caller) == (200, b"7")
+
+
+def test_one_that_leaves_its_answers_where_they_are_is_let_go() -> None:
+    door = AgentsDoor(hear, lambda: AgentTokens({}))
+    door.silent_s = 0.3
+    with door.open():
+        place = urlsplit(door.url)
+        with socket.create_connection((place.hostname or "", place.port or 0)) as silent:
+            silent.setblocking(False)
+
+            def let_go() -> bool:
+                try:
+                    silent.send((b"GET /" + b"x" * 80 + b" HTTP/1.1" + ENDS) * 100)
+                except BlockingIOError:  # it reads no more as long as its answers are not taken
+                    return False
+                except OSError:
+                    return True
+                return False
+
+            eventually(let_go)
 
 
 def test_several_at_once_are_answered_in_their_order(caller: socket.socket) -> None:
@@ -165,7 +185,7 @@ def test_tokens_that_were_known_count_while_their_file_is_damaged(
 ) -> None:
     file = tmp_path / "tokens.json"
     header = f"Bearer {new_agent_token(file, 'fraud')}"
-    current = fresh_tokens(file)
+    current = fresh_tokens(file, 0.0)
     assert current().pattern_of(header) == "fraud"
     whole = file.read_text()
     file.write_text(whole[:-5])

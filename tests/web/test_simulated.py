@@ -1,7 +1,10 @@
 """What the simulator answers beside a run: what would help, what decisions brought; each question is asked once."""
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,6 +94,23 @@ def test_what_a_decision_brought_is_asked_once_for_all_time(process: Counted, ga
     first, again = simulated.without(gallery, 3), simulated.without(gallery, 3)
     assert first == again
     assert (first.gain, len(process.asked)) == (0.2, 1)
+
+
+def test_an_answer_is_not_taken_for_that_of_the_decision_that_moved_up_in_its_place(
+    process: Counted, store: SqlStore, tmp_path: Path
+) -> None:
+    for cycle in (an_acting_cycle(50.0), a_judging_cycle(110.0, 50.0), an_acting_cycle(120.0), a_cycle(195.0)):
+        store.append(cycle)
+    simulated, gallery = Simulated(process, 30.0), Gallery(store.database, RUN.id)  # type: ignore[arg-type]
+    records = gallery.decisions()
+    place = next(n for n, record in enumerate(records, start=1) if record.decision.at_s == 50.0)
+    simulated.without(gallery, place)
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as raw, raw:
+        raw.execute("PRAGMA foreign_keys = ON")
+        raw.execute("DELETE FROM penstock_cycles WHERE at_s = 50.0")  # as when it is too old to be kept
+    assert gallery.decisions()[place - 1].decision.at_s == 120.0
+    simulated.without(gallery, place)
+    assert len(process.asked) == 2
 
 
 def test_of_what_was_not_carried_out_nobody_asks_the_simulator(process: Counted, gallery: Gallery) -> None:

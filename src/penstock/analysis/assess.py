@@ -23,10 +23,11 @@ def assess(
     """
     known = standing(outlooks or {}, (), snapshot.at_s)
     jobs: list[JobView] = []
-    for figures in snapshot.jobs:
-        intent, outlook = intents.get(figures.name), known.get(figures.name)
+    for told in snapshot.jobs:
+        intent, outlook = intents.get(told.name), known.get(told.name)
         if intent is None:
             continue
+        figures = told.measured
         recovery_s = None if outlook is None else outlook.recovery_s(figures.threads)
         score = intent.score(figures.latency, figures.juice, recovery_s)
         utility, met = (None, False) if score is None else (score.utility, score.met)

@@ -1,6 +1,5 @@
 """Asking a running controller for something: `penstock control` as calls. Who asks is kept with what and when."""
 
-import getpass
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +12,7 @@ from penstock.core.levers import Dial
 from penstock.errors import ConfigError, EngineError, choose
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
-from penstock.web.acting import ActIn, ask
+from penstock.web.acting import ActIn, ask, this_user
 
 _HEARD_WITHIN_S = 60.0
 _LOOK_S = 0.2
@@ -63,7 +62,7 @@ def asked(store: StorePlace, run: str, request: dict[str, Any], where: str) -> s
     """Leave a request on the controller's desk and wait until it is taken up; the run's id."""
     wanted = checked(ActIn, request, "request")
     with opened(store, run) as (there, run_id):
-        number = ask(there, run_id, wanted, f"{getpass.getuser()} ({where})")
+        number = ask(there, run_id, wanted, f"{this_user()} ({where})")
         _wait(there, run_id, number)
     return run_id
 

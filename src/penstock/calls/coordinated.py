@@ -1,7 +1,7 @@
 """`penstock coordinate` as a call: a coordinator of many applications while a block lasts."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -53,15 +53,16 @@ def coordinate(
     from penstock.web.door_tls import door_tls
 
     file = read_coordination(Path(fleet), policy)
+    # A file that holds none is refused before anything listens.
     current, tls = fresh_tokens(tokens or tokens_beside_runs()), door_tls(tls_certificate, tls_key, agents_ca)
-    current()  # a file that holds none is refused before anything listens
     agents = partial(AgentsDoor, tokens=current, host=host, port=port, tls=tls)
     advising = Advising(file.core_price(), say) if advise else None
     how = Coordination(store or DEFAULT_STORE, policy, advise)
     coordinator, door = with_door(file, how, agents, say, advising or (lambda view: None))
-    asked = answering_keda(coordinator, current, keda_host, keda, tls, say)
-    with door.open(), asked, advising or nullcontext(), beside(coordinator):
-        yield coordinator
+    with closing(door):  # also where nobody comes to open it: its port would be kept from the next coordinator
+        asked = answering_keda(coordinator, current, keda_host, keda, tls, say)
+        with door.open(), asked, advising or nullcontext(), beside(coordinator):
+            yield coordinator
 
 
 def check_keda(port: int | None, advise: bool, field: str) -> None:
@@ -121,5 +122,9 @@ def with_door(
         return coordinator.hear(report)
 
     door = agents(hear)
-    coordinator = Coordinator(file, replace(how, place=door.url), on_view, say)
+    try:
+        coordinator = Coordinator(file, replace(how, place=door.url), on_view, say)
+    except BaseException:
+        door.close()
+        raise
     return coordinator, door

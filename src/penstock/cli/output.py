@@ -2,10 +2,14 @@
 
 import json
 import logging
+import os
 import sys
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from math import isfinite
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any
 
 import click
@@ -45,9 +49,31 @@ def _without_ends(document: Any) -> Any:
 
 
 def write_text(out: str, text: str, option: str) -> None:
-    """Text to a file that the user named with an option."""
+    """Text to a file that the user named with an option: all of it, or what was there before stays."""
+    # Words of users may hold what is not Unicode; a question mark stands there.
+    body = text.encode("utf-8", "replace")
     try:
-        # Words of users may hold what is not Unicode; a question mark stands there.
-        Path(out).write_text(text, encoding="utf-8", errors="replace")
+        path = Path(out)
+        # What is somebody's already, as a pipe, a device or our own output, keeps its place.
+        theirs = path.is_relative_to("/proc") or str(path.parent) in ("/dev", "/dev/fd")
+        if theirs or (path.exists() and not path.is_file()):
+            path.write_bytes(body)
+        else:
+            _replace(path.resolve(), body)
     except OSError as error:
         raise ConfigError(option, out, f"give a path that can be written ({error.strerror})") from None
+
+
+def _replace(path: Path, body: bytes) -> None:
+    fresh = path.with_name(f".penstock-{os.getpid()}-{threading.get_ident()}")
+    try:
+        with fresh.open("xb") as file:
+            file.write(body)
+        if path.exists():
+            fresh.chmod(S_IMODE(path.stat().st_mode))
+        fresh.replace(path)
+    except PermissionError:  # into a folder where nobody may make a file
+        path.write_bytes(body)
+    finally:
+        with suppress(OSError):
+            fresh.unlink()

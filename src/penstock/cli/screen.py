@@ -1,6 +1,5 @@
 """The screen of `penstock top`: tenants, those in trouble first, and the newest decisions."""
 
-import getpass
 import time
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -120,10 +119,10 @@ class Screen:
             self._ask(Act.DO if control.dry_run else Act.DRY_RUN, control)
 
     def _ask(self, act: Act, control: ControlOut) -> None:
-        from penstock.web.acting import ActIn, NotLiveError, ask  # pydantic, at the first key
+        from penstock.web.acting import ActIn, NotLiveError, ask, this_user  # pydantic, at the first key
 
         try:
-            ask(self._store, self._run_id, ActIn(act=act), f"{getpass.getuser()} (top)", ControllerLife(control.life))
+            ask(self._store, self._run_id, ActIn(act=act), f"{this_user()} (top)", ControllerLife(control.life))
             self._said = f"{act.value}: takes effect in the next cycle"
         except NotLiveError as error:
             self._said = str(error)
@@ -134,7 +133,7 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     state += f", paused by {control.paused_by}" if control.paused_by else ""
     state += ", dry run" if control.dry_run else ""
     most = present.possible_utility
-    share = present.known_utility / most if most else 0.0
+    share = min(1.0, present.known_utility / most) if most else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
     figures = f"utility {bar} {utility_text(present.known_utility, most, present.utility)}"
     counts = (

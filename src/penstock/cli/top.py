@@ -75,10 +75,17 @@ def _keys() -> Iterator[None]:
     try:
         yield
     finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+        with suppress(termios.error):  # the terminal may be gone
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
 def _key(within_s: float) -> str | None:
+    """What was pressed in that time; q where the terminal is gone, which would be ready for ever."""
     ready, _, _ = select.select([sys.stdin], [], [], within_s)
-    # Not from the buffer of sys.stdin: it would take all that was typed, and the next look would wait for more.
-    return os.read(sys.stdin.fileno(), 1).decode("latin-1") if ready else None
+    if not ready:
+        return None
+    try:
+        # Not from the buffer of sys.stdin: it would take all that was typed, and the next look would wait for more.
+        return os.read(sys.stdin.fileno(), 1).decode("latin-1") or "q"
+    except OSError:
+        return "q"

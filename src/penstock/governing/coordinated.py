@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Protocol
 
 from pyspark import SparkContext
 
 from penstock.core.cycle import Cycle
+from penstock.core.seen.figures import LatencyFigures
 from penstock.core.seen.view import JobView, View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import AgentTls, Link
@@ -23,6 +25,7 @@ from penstock.governing.state_need import ExecutorSize, StateNeed
 
 TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
 _CORES = "spark.executor.cores"
+_MOST_SAID, _MOST_JUICE = 1e18, 1e6
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
 
 _log = logging.getLogger("penstock.agent")
@@ -126,6 +129,7 @@ class OnSpark:
         self._seen_at_s: float | None = None
         self._worth: list[tuple[int, float]] = []
         self._need = StateNeed()
+        self._unnamed: set[str] = set()  # tenants of whom nobody can be told
 
     def state(self) -> SaidState:
         """As of the last round, with the executors of now; before the first round, which is 10 s away, as it looks.
@@ -150,7 +154,7 @@ class OnSpark:
                 cores=self._each.cores,
                 memory_mib=self._each.memory_mib,
             ),
-            tenants={job.name: _tenant(job) for job in view.jobs},
+            tenants=self._tenants(view),
             worth=self._worth,
             cluster_id=self._cluster_id,
             seen=self._seen,
@@ -162,35 +166,54 @@ class OnSpark:
             raise EngineError(f"{order.executors} executors are not within {self._how.least} to {self._how.most}")
         self._controller.hold(order.executors)
 
+    def _tenants(self, view: View) -> dict[str, SaidTenant]:
+        """Those whose names a fleet can have: a report with another one would be refused whole, and with it all."""
+        wrong = {job.name for job in view.jobs if re.fullmatch(NAME, job.name) is None}
+        for name in sorted(wrong - self._unnamed):
+            remedy = "name its query in up to 200 letters, digits, dots, _, - and /"
+            _log.warning("%s; the coordinator is not told of it", ConfigError("tenant", name, remedy))
+        self._unnamed = wrong
+        return {job.name: _tenant(job) for job in view.jobs if job.name not in wrong}
+
     def _told_worth(self) -> list[tuple[int, float]]:
         how = self._how
         counts = sorted({how.least, *(n for n in _COUNTS if how.least <= n <= how.most), min(how.most, _COUNTS[-1])})
         found = self._controller.worth([count * self._each.cores for count in counts])
-        return [(count, round(max(0.0, utility), 4)) for count, utility in zip(counts, found, strict=False)]
+        known = [(count, _said(utility)) for count, utility in zip(counts, found, strict=False)]
+        return [(count, round(utility, 4)) for count, utility in known if utility is not None]
 
 
 def _tenant(job: JobView) -> SaidTenant:
-    figures, latency, which = job.figures, job.figures.latency, job.figures.trouble_id
+    figures, which = job.figures.measured, job.figures.trouble_id
     known: Mapping[str, float | None] = {
         "arrival_rps": figures.arrival_rps,
         "processed_rps": figures.processed_rps,
         "backlog_rows": figures.backlog_rows,
         "busy": max((op.capacity for op in figures.operators if op.capacity is not None), default=None),
         "up_s": figures.up_s,
-        "juice": figures.juice,
+        "juice": None if figures.juice is None else min(figures.juice, _MOST_JUICE),
     }
     return SaidTenant(
         intent=job.stated,  # the coordinator's own ledger makes it count for more, once
-        age_s=figures.age_s,
-        latency=None
-        if latency is None
-        else SaidLatency(mean_s=latency.mean_s, quantiles=list(latency.quantiles[:20]), estimated=latency.estimated),
+        age_s=_said(figures.age_s) or 0.0,
+        latency=None if figures.latency is None else _said_latency(figures.latency),
         settling=figures.settling,
         trouble=None if figures.trouble is None else figures.trouble[:500],
         trouble_kind=None if which is None else which.kind,
         trouble_cause="" if which is None else which.cause[:500],
-        **{name: None if value is None else float(f"{max(0.0, value):.4g}") for name, value in known.items()},
+        **{name: None if (said := _said(value)) is None else float(f"{said:.4g}") for name, value in known.items()},
     )
+
+
+def _said_latency(latency: LatencyFigures) -> SaidLatency:
+    told = [(percent, _said(seconds)) for percent, seconds in latency.quantiles[:20]]
+    quantiles = [(percent, seconds) for percent, seconds in told if seconds is not None]
+    return SaidLatency(mean_s=_said(latency.mean_s) or 0.0, quantiles=quantiles, estimated=latency.estimated)
+
+
+def _said(value: float | None) -> float | None:
+    """As a report may have it: one figure that does not fit would have all of it refused."""
+    return None if value is None or not isfinite(value) else min(max(0.0, value), _MOST_SAID)
 
 
 def _keeps_state_in_heap(context: SparkContext) -> bool:

@@ -38,6 +38,7 @@ from penstock.running.session import BesideCycles, Session, decider
 from penstock.running.tending import Tending
 from penstock.spoken import spoken
 from penstock.store.archive import StoreError
+from penstock.store.cells import MOST, number_within
 from penstock.store.database import Database
 from penstock.store.gallery import Gallery
 from penstock.store.leadership import Leadership, lease_at
@@ -307,7 +308,8 @@ def _wanted_lately(store: SqlStore, run_id: str, since_s: float) -> dict[str, in
         return {}
     dials = (dial for dial in newest.view.levers if dial.kind == "executors")
     told = {dial.job: dial.now if dial.asked is None else dial.asked for dial in dials}
-    return {name: round(executors) for name, executors in told.items() if executors is not None}
+    known = {name: number_within(executors, 0.0, MOST) for name, executors in told.items()}
+    return {name: round(executors) for name, executors in known.items() if executors is not None}
 
 
 def _lease(file: CoordinationFile, how: Coordination) -> Lease:

@@ -3,6 +3,7 @@
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from penstock.errors import told
@@ -40,7 +41,8 @@ class Displays:
                 handle.update(bundle, raw=True)
             except Exception as error:
                 _log.debug("a display is left alone: %s", told(error))
-                self._handles.remove(handle)
+                with suppress(ValueError):  # a newer one has taken its place meanwhile, or another thread found it gone
+                    self._handles.remove(handle)
 
 
 def _publish(bundle: MediaBundle) -> Any:

@@ -133,13 +133,19 @@ def plot(views: Sequence[View]) -> "Picture":
         mine = [row for row in found if row["job"] == name]
         at_s = [row["at_s"] for row in mine]
         shares = [float("nan") if row["utility_share"] is None else row["utility_share"] for row in mine]
-        above.plot(at_s, shares, label=name)
+        above.plot(at_s, shares, label=_as_text(name))
         below.step(at_s, [row["weight"] for row in mine], where="post")
     above.set(ylabel="share of its utility", ylim=(-0.02, 1.02))
     below.set(ylabel="weight", xlabel="seconds", ylim=(0, None))
     if found:
         above.legend()
     return figure
+
+
+def _as_text(name: str) -> str:
+    """A name as matplotlib shows it: between two $ it reads a formula, and what begins with _ is in no legend."""
+    shown = name.replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def _typed(row: Mapping[str, Any]) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from penstock.engines.spark.port import Spark
 from penstock.errors import ConfigError
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive, StoreError
+from penstock.store.cells import MOST, number_within
 from penstock.store.control import DeskControl, Standing
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
@@ -132,7 +133,8 @@ def _left(view: View, records: Sequence[DecisionRecord]) -> Left:
     newest = (record for record in records if record.decision.at_s >= view.at_s and record.outcomes)
     turned = [move for record in newest if not record.errors for move in record.decision.moves]
     memory = next((move.after for move in turned if isinstance(move, Memory)), memory)
-    return Left(slots, None if memory is None else round(memory))
+    known = number_within(memory, 0.0, MOST)  # another program may have written anything
+    return Left(slots, None if known is None else round(known))
 
 
 def _control(sql: SqlStore | None, run: RunInfo, settings: LoopSettings) -> Control:

@@ -33,6 +33,7 @@ ARCHIVES = (sys.executable, "-m", "penstock.local.spark.class_archive")  # Spark
 RESTS = RestartPolicy(max_restarts=None, backoff_s=5.0, max_backoff_s=300.0)
 SETTLES_S = 20.0  # the first batches of a driver's queries
 _ENDS_WITHIN_S = 10.0
+_HEARS_WITHIN_S = 10.0  # it gives a sign of life each second
 
 
 class StandbyState(StrEnum):
@@ -210,6 +211,8 @@ class Second:
     def taken(self, word: Word) -> "subprocess.Popen[bytes] | None":
         """See Attendant; one that does not hear the word is nobody."""
         self.look(False)
+        if self._state is StandbyState.READY and self._watch.silent_s(self._clock()) > _HEARS_WITHIN_S:
+            self._follow(StandbySignal.SILENT)  # the word would wait for it as long as a start may take
         process = self._process
         if self._follow(StandbySignal.DIED) is not StandbyAct.TAKE_OVER or process is None or process.stdin is None:
             return None

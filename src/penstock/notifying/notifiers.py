@@ -13,7 +13,6 @@ Packages beside penstock add theirs by the group `penstock.notifiers` of their e
 behind the colon to a `Notifier`. What stands there may be a secret: it is never logged.
 """
 
-import errno
 import hashlib
 import json
 import os
@@ -42,6 +41,7 @@ from penstock.errors import ConfigError, choose, in_a_line
 from penstock.extending import GROUPS, loaded, named
 from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
 from penstock.notifying.lineage import ENDPOINT, run_events
+from penstock.notifying.lines import append_lines
 
 _WITHIN_S = 10.0
 _TALKS_WITHIN_S, _MOST_SAID = 60.0, 1 << 20  # a relay, all that it says of one mail; in bytes
@@ -148,7 +148,7 @@ class Written:
     wants: frozenset[HappeningKind] = ALL
 
     def send(self, message: Message) -> None:
-        _append(self.path, _encoded(self.body(message)) + b"\n")
+        append_lines(self.path, _encoded(self.body(message)) + b"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class Lineage:
             for event in events:
                 _post(self.target, event, key=key)
             return
-        _append(Path(self.target), b"".join(_encoded(event) + b"\n" for event in events))
+        append_lines(Path(self.target), b"".join(_encoded(event) + b"\n" for event in events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,25 +279,6 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
         return json.dumps(body, allow_nan=False).encode()
     except ValueError as error:
         raise UndeliverableError(f"it cannot be written as JSON ({error})") from None
-
-
-def _append(path: Path, lines: bytes) -> None:
-    """Lines that stand for themselves, also after one that a full disk broke off."""
-    lines = _after_half(path) + lines
-    with path.open("ab", buffering=0) as file:
-        written = file.write(lines)
-    if written < len(lines):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _after_half(path: Path) -> bytes:
-    """What ends the file's last line, where that has no end."""
-    if not path.is_file():
-        return b""
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        file.seek(max(0, end - 1))
-        return b"\n" if file.read(1) not in (b"", b"\n") else b""
 
 
 def notifier_of(target: str) -> Notifier:

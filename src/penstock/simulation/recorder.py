@@ -3,6 +3,7 @@
 The store's own timelines keep more and cost five times as much a round; two simulated days have 17,280 rounds.
 """
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -47,15 +48,15 @@ class SimulationRecorder:
     max_utilities: tuple[float, ...]
     also: Store | None = None
     at_s: list[float] = field(default_factory=list)
-    utility: list[list[float]] = field(default_factory=list)
-    met: list[list[float]] = field(default_factory=list)
-    threads: list[list[float]] = field(default_factory=list)
-    latency_s: list[list[float]] = field(default_factory=list)
-    juice: list[list[float]] = field(default_factory=list)
-    recovery_s: list[list[float]] = field(default_factory=list)
-    arrival_rps: list[list[float]] = field(default_factory=list)
-    backlog_rows: list[list[float]] = field(default_factory=list)
-    measured: list[list[float]] = field(default_factory=list)
+    utility: list["array[float]"] = field(default_factory=list)
+    met: list["array[float]"] = field(default_factory=list)
+    threads: list["array[float]"] = field(default_factory=list)
+    latency_s: list["array[float]"] = field(default_factory=list)
+    juice: list["array[float]"] = field(default_factory=list)
+    recovery_s: list["array[float]"] = field(default_factory=list)
+    arrival_rps: list["array[float]"] = field(default_factory=list)
+    backlog_rows: list["array[float]"] = field(default_factory=list)
+    measured: list["array[float]"] = field(default_factory=list)
     max_utility: list[float] = field(default_factory=list)
     possible_utility: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
@@ -96,7 +97,7 @@ class SimulationRecorder:
             asked = (job.utility or 0.0, NAN if job.intent.rests else float(job.met), float(figures.threads))
             rows.append((*asked, latency, juice, recovery, arrival, backlog, float(job.utility is not None)))
         for column, row in zip(COLUMNS, zip(*rows, strict=True), strict=True):
-            getattr(self, column).append(list(row))
+            getattr(self, column).append(array("d", row))
         alive = [machine for machine in view.machines if machine.alive]
         self.load.append(sum(m.load or 0.0 for m in alive) / max(len(alive), 1))
         self.memory_share.append(sum(m.memory_share or 0.0 for m in alive) / max(len(alive), 1))

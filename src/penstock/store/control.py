@@ -40,7 +40,7 @@ class DeskControl:
     standing: Standing = Standing()
     epoch: Callable[[], float] = time.time
     _handed: list[int] = field(default_factory=list)  # numbers of turns that are not on record as done
-    _last: int = 0
+    _last: int | None = None  # the newest request that was heard
     _orders: Orders = field(default_factory=Orders)
     _down: bool = False
     _retry_at_s: float = 0.0
@@ -78,7 +78,8 @@ class DeskControl:
         except UNHEARD as error:
             self._warn(error)
             self._retry_at_s = now + RETRY_S
-            self._last = 0  # it may be another file that comes back, whose numbers begin anew; to hear twice is as once
+            # It may be another file that comes back, whose numbers begin anew; to hear twice is as once.
+            self._last = None
         return self._orders
 
     def propose(self, decision: Decision) -> None:

@@ -10,12 +10,13 @@ import sqlalchemy as sa
 
 from penstock.core.asked.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
-from penstock.errors import WrongCellError, told
+from penstock.errors import WrongCellError, shown, told
 from penstock.store import tables
 from penstock.store.archive import check_told
 from penstock.store.by_cycle import FoundRow
 from penstock.store.cards import Card as Card
 from penstock.store.cards import card_of, card_row
+from penstock.store.cells import LATEST_S, instant_in, number_within
 from penstock.store.codec import decode, encode
 from penstock.store.columns import columns_of, is_there
 from penstock.store.database import Database
@@ -76,9 +77,10 @@ class Desk:
                 row["turn"] = encode(request.turn)
             return int(connection.execute(requests.insert().values(row).returning(requests.c.id)).scalar_one())
 
-    def filed(self, run_id: str, after: int = 0) -> tuple[Filed, ...]:
-        """The requests of a run with numbers above `after`, oldest first."""
-        return _readable(_filed, self._rows(run_id, requests, requests.c.id > after))
+    def filed(self, run_id: str, after: int | None = None) -> tuple[Filed, ...]:
+        """The requests of a run with numbers above `after`, or all of them, oldest first."""
+        later = () if after is None else (requests.c.id > after,)  # another program may have given any number
+        return _readable(_filed, self._rows(run_id, requests, *later))
 
     def waiting(self, run_id: str) -> tuple[Filed, ...]:
         """The requests that no controller has taken up, oldest first."""
@@ -201,4 +203,6 @@ def _request(row: FoundRow) -> Request:
 
 def _proposal(row: FoundRow) -> Proposal:
     decision: Any = decode(row["decision"], Decision)
-    return Proposal(row["id"], decision, Answer(row["answer"]), row["who"], row["answered_at_s"])
+    if number_within(decision.at_s, 0.0, LATEST_S) is None:  # it would wait for an answer for ever
+        raise WrongCellError(f"a decision at {shown(decision.at_s)} s")
+    return Proposal(row["id"], decision, Answer(row["answer"]), row["who"], instant_in(row, "answered_at_s"))

@@ -261,4 +261,4 @@ class Gallery:
 
     @property
     def _thinning(self) -> Thinning:
-        return Thinning(self._database, self._number, self._kept)
+        return Thinning(self._database, self._number, self._kept, self._run_id)

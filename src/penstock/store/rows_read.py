@@ -195,7 +195,7 @@ def view_of(
             found["fresh"],
             spent=spent_of(found),
         )
-        for figures in snapshot.jobs
+        for figures in (told.measured for told in snapshot.jobs)
         if (found := judged.get(figures.name)) is not None
     )
     return View(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 KEPT = 64  # kinds of figures, over all runs and widths; those not asked for longest go first
+MOST = 200_000  # slices of all kinds together, 0.3 kB each; one answer alone may have more
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,14 +53,23 @@ class Slices:
             found = [one for one in (*known.slices, *fresh) if one.number >= first]
             known.until = max((one.number for one in fresh), default=known.until)
             known.slices += tuple(one for one in fresh if one.number < known.until)
+            if len(known.slices) > MOST:  # of a stretch that moved on with the run its beginning is asked for no more
+                known.first, known.slices = first, tuple(one for one in known.slices if one.number >= first)
+        self._make_room()
         return found
 
     def _of(self, key: Hashable, first: int) -> _Known:
         with self._lock:
             known = self._known.get(key)
-            if known is None or known.first > first:
+            # What lies between two stretches that were asked for was not: it is not read.
+            if known is None or not known.first <= first <= known.until:
                 known = self._known[key] = _Known(first, first)
             self._known.move_to_end(key)
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
             return known
+
+    def _make_room(self) -> None:
+        with self._lock:
+            kept = sum(len(known.slices) for known in self._known.values())
+            while len(self._known) > KEPT or (kept > MOST and len(self._known) > 1):
+                _, gone = self._known.popitem(last=False)
+                kept -= len(gone.slices)

@@ -75,7 +75,7 @@ def make_whole(path: Path, fill: Callable[[sa.Connection], None]) -> bool:
 
 
 def _put_in_place(fresh: str, path: Path) -> bool:
-    with _alone_in(path.parent) as alone:
+    with alone_in(path.parent) as alone:
         if path.exists():
             return False  # another made it meanwhile
         if alone:  # what a file left that was deleted without it would be written into the new one
@@ -91,7 +91,7 @@ def _put_in_place(fresh: str, path: Path) -> bool:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[bool]:
+def alone_in(folder: Path) -> Iterator[bool]:
     """Whether no other penstock puts a file into the folder meanwhile; not every file system can tell."""
     held = os.open(folder, os.O_RDONLY)
     try:

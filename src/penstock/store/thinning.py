@@ -64,6 +64,7 @@ class Thinning:
     database: Database
     run: int
     kept: Slices
+    run_id: str  # a number may be another run's by now, in another file or in this one
 
     def columns(self, key: str, stretch: Stretch, wanted: ToThin) -> dict[str, Columns]:
         """The wanted figures by name in slices of equal length, each stamped with its first cycle.
@@ -80,7 +81,8 @@ class Thinning:
                 return self._slices(connection, grid, wanted, number, last_s)
 
             kept = self.kept if grid.stays else Slices()
-            slices = kept.since((self.run, key, grid.width_s), grid.number(first_s), fetch)
+            whose = (self.database.file, self.run, self.run_id)
+            slices = kept.since((*whose, key, grid.width_s), grid.number(first_s), fetch)
         found: dict[str, list[Slice]] = {}
         for one in sorted(slices):
             if one.at_s <= last_s:

@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -27,14 +27,18 @@ from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError, unreachable
 from penstock.store.open import default_path
+from penstock.store.sqlite_file import alone_in
 from penstock.threads import BesideThread
 from penstock.web.door import Door, Peer
 from penstock.web.door_tls import DoorTls
+from penstock.web.kept_file import FRESH_S, KeptFile
 from penstock.web.listening import refused
 from penstock.web.promptness import prompt
-from penstock.web.reports_protocol import ReportAnswer, ReportsProtocol, TakesBody, Unfinished
+from penstock.web.reports_protocol import REPORTS_LOG, ReportAnswer, ReportsProtocol, TakesBody, Unfinished
 from penstock.web.request_head import Head
+from penstock.web.seldom import seldom
 
+TOKENS_OPTION = "--agent-tokens"
 _STOPS_WITHIN_S = 5.0
 _MOST, _SHARE = 8192, 2  # connections: one for each agent, in half of the descriptors that the process may have
 _SILENT_S = 75.0  # after which a connection is let go: an agent that is told to report more seldom makes another
@@ -65,9 +69,9 @@ def agent_tokens(path: Path) -> AgentTokens:
     except FileNotFoundError:
         return AgentTokens({})
     except PermissionError as error:
-        raise unreachable(error, "--agent-tokens") from None
+        raise unreachable(error, TOKENS_OPTION) from None
     except (OSError, ValueError, AttributeError, RecursionError):
-        raise ConfigError("--agent-tokens", str(path), "it holds no tokens of agents; give another path") from None
+        raise ConfigError(TOKENS_OPTION, str(path), "it holds no tokens of agents; give another path") from None
 
 
 def tokens_beside_runs() -> Path:
@@ -75,32 +79,23 @@ def tokens_beside_runs() -> Path:
     return default_path().with_name("agent-tokens.json")
 
 
-def fresh_tokens(path: Path) -> Callable[[], AgentTokens]:
-    """The tokens as they are in the file now: one that is made counts at once, one that is taken out no more.
+def fresh_tokens(path: Path, fresh_s: float = FRESH_S) -> KeptFile[AgentTokens]:
+    """The tokens in the file: one that is made counts a moment later, one that is taken out no more.
 
-    While the file is damaged, as in the midst of being edited, those count that were known: no fleet stops for it.
+    While the file is damaged, as in the midst of being edited, or its file system stands still, those count that were
+    known: no fleet stops for it.
     """
-    known: list[tuple[int | None, AgentTokens]] = []
 
-    def tokens() -> AgentTokens:
-        try:
-            changed: int | None = path.stat().st_mtime_ns
-        except OSError:
-            changed = None
-        if not known or changed != known[-1][0]:
-            known[:] = [(changed, found())]
-        return known[-1][1]
-
-    def found() -> AgentTokens:
+    def read(known: AgentTokens | None) -> AgentTokens:
         try:
             return agent_tokens(path)
         except ConfigError as error:
-            if not known:
+            if known is None:
                 raise
             _log.warning("%s; until then the tokens count that were in it before", error)
-            return known[-1][1]
+            return known
 
-    return tokens
+    return KeptFile(path, TOKENS_OPTION, read, _log, fresh_s)
 
 
 def new_agent_token(path: Path, pattern: str) -> str:
@@ -108,13 +103,25 @@ def new_agent_token(path: Path, pattern: str) -> str:
     if not pattern or len(pattern) > 200 or any(letter.isspace() for letter in pattern):
         raise ConfigError("--new-token", pattern, "write an application's name, or a pattern such as team-a/*")
     token = f"agent-{secrets.token_urlsafe(32)}"
-    kept = {**agent_tokens(path).patterns, _hash(token): pattern}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = path.with_name(f"{path.name}.new")
-    with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(kept, file, indent=2)
-    whole.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with alone_in(path.parent):  # two that add one each would lose one
+            _write({**agent_tokens(path).patterns, _hash(token): pattern}, path)
+    except OSError as error:
+        raise ConfigError(TOKENS_OPTION, str(path), f"give a path that can be written ({error.strerror})") from None
     return token
+
+
+def _write(kept: Mapping[str, str], path: Path) -> None:
+    """All of it before it lies there: nobody finds half of it, after a crash either."""
+    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump(kept, file, indent=2)
+        whole.replace(path)
+    finally:
+        with suppress(OSError):
+            whole.unlink()
 
 
 class AgentsDoor:
@@ -174,8 +181,13 @@ class AgentsDoor:
                 self._server.should_exit = True
                 self._thread.join(_STOPS_WITHIN_S)
 
+    def close(self) -> None:
+        """Let go of its port, also where it was never opened."""
+        self._socket.close()
+
     def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
+        with seldom(REPORTS_LOG):  # a fault that one report meets, hundreds a second may meet
+            self._server.run(sockets=[self._socket])
 
     def asked(self, head: Head) -> ReportAnswer | TakesBody:
         """The answer to whoever does not report; whoever may is heard."""

@@ -5,6 +5,7 @@ them held up acts by a minute and cycles by 5 s; in a process of low priority th
 """
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -20,6 +21,8 @@ AGAIN_S = 5.0  # after which one that found no place may come again
 _STARTS_WITHIN_S = 30.0  # on a busy machine, at a low priority
 _MODULE = "penstock.web.what_if_process"
 
+_log = logging.getLogger("penstock.web")
+
 
 class Asked(Protocol):
     """A question, by its kind as the process knows it: what if, what would help, how it had been without."""
@@ -31,7 +34,7 @@ class Asked(Protocol):
 
 
 class FullError(PenstockError):
-    """As many questions wait as may."""
+    """As many questions wait as may, or none can be answered just now."""
 
 
 class WhatIfFailedError(RuntimeError):
@@ -53,6 +56,8 @@ class Aside:
         if self._turn.acquire(blocking=False):  # else it is there
             try:
                 self._start()
+            except FullError as error:  # who asks will be told
+                _log.warning("%s", error)
             finally:
                 self._turn.release()
 
@@ -82,6 +87,7 @@ class Aside:
             self._process.kill()
         with self._turn:  # whoever reads from it stops reading first
             if self._process is not None:
+                self._process.kill()  # it may have been started a moment ago
                 _closed(self._process)
 
     def _start(self) -> None:
@@ -89,7 +95,11 @@ class Aside:
             _closed(self._process)
             self._process = None
         if self._process is None and not self._over:
-            self._process = _started()
+            try:
+                self._process = _started()
+            except OSError as error:
+                why = f"no process could be started to answer ({error.strerror})"
+                raise FullError(f"{why}; ask again in a moment") from None
 
     def _asked(self, question: str, within_s: float) -> bytes:
         self._start()

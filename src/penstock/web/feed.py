@@ -96,18 +96,18 @@ class Feed:
         mark: Any = None
         said = ""
         while True:
-            news = None
             try:
                 news = await self._looked(run_id, mark, watched)
+                if news is not None:
+                    told_now, body = news
+                    watched.tell(event("news", body))
+                    mark = told_now
                 said = ""
             except Exception as error:  # whatever it was: one look that failed must not be the last
                 before, said = said, _tell(error, said)
                 mark = None  # whatever is there once it can be read again is news
                 if said != before:
                     watched.tell(trouble(error))
-            if news is not None:
-                mark, body = news
-                watched.tell(event("news", body))
             await asyncio.sleep(self._poll_s)
 
     async def _looked(self, run_id: str, mark: Any, watched: _WatchedRun) -> tuple[Any, dict[str, Any]] | None:

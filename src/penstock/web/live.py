@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from penstock.store.gallery import Gallery
 from penstock.web.feed import plain
 from penstock.web.reading import Reader
 from penstock.web.shapes_fleet import PresentOut
@@ -18,10 +17,9 @@ class LiveLook:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._galleries: dict[str, Gallery] = {}
 
     def __call__(self, run_id: str, mark: LookMark | None) -> tuple[LookMark, dict[str, Any]] | None:
-        gallery = self._galleries.setdefault(run_id, self._reader.gallery(run_id))
+        gallery = self._reader.gallery(run_id)
         control = self._reader.control(run_id)
         # Its sign of life changes with every cycle, which is news by itself.
         stands = (control.life, control.paused_by, control.dry_run, control.waiting, control.proposals)

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
@@ -291,9 +292,9 @@ def _wanted(dial: Dial) -> float | None:
 
 
 def _needed(dial: Dial) -> float | None:
-    worth = [(round(count), utility) for count, utility in dial.worth]
-    most = max((count for count, _ in worth), default=0) if dial.most is None else round(dial.most)
-    return enough(worth, round(dial.least), most)
+    worth = [(round(count), utility) for count, utility in dial.worth if isfinite(count) and isfinite(utility)]
+    most = max((count for count, _ in worth), default=0) if dial.most is None else dial.most
+    return enough(worth, round(dial.least), round(most)) if isfinite(dial.least) and isfinite(most) else None
 
 
 def _unknown(dial: Dial) -> float | None:

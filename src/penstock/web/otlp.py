@@ -51,7 +51,7 @@ def _metric(samples: Sequence[MetricSample], at_ns: str) -> dict[str, Any]:
     points = [
         {
             "timeUnixNano": at_ns,
-            "asDouble": sample.value,
+            "asDouble": sample.in_json,
             "attributes": [_attribute(name, value) for name, value in sample.labels.items()],
         }
         for sample in samples

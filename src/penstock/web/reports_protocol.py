@@ -20,8 +20,9 @@ from penstock.web.door import Peer
 from penstock.web.request_head import MOST_HEAD_BYTES, Head, HeadError, read_head
 
 _ENDS = b"\r\n\r\n"
+REPORTS_LOG = "penstock.fleet.reports"
 _MOST_UNFINISHED_BYTES = 64 * 2**20  # a report takes milliseconds: 16 of the largest at once
-_log = logging.getLogger("penstock.fleet")
+_log = logging.getLogger(REPORTS_LOG)
 A = TypeVar("A")
 
 
@@ -202,6 +203,9 @@ class ReportsProtocol(asyncio.Protocol):
     def _let_go_if_silent(self) -> None:
         left_s = self._heard_s + self._door.silent_s - asyncio.get_running_loop().time()
         if left_s <= 0.0:
+            transport = self._transport
             self.shutdown()
+            if transport is not None:
+                transport.abort()  # one that leaves our answers where they are would never let it close
         else:
             self._look_after(left_s)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite, isnan
 from typing import Protocol
 
 
@@ -14,6 +15,17 @@ class MetricSample:
     labels: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
     counter: bool = False
+
+    @property
+    def in_json(self) -> float | str:
+        """The value as JSON can hold it: what never ends has a word, as protobuf's JSON has it.
+
+        >>> MetricSample("penstock_job_recovery_seconds", float("inf")).in_json
+        'Infinity'
+        """
+        if isfinite(self.value):
+            return self.value
+        return "NaN" if isnan(self.value) else "Infinity" if self.value > 0 else "-Infinity"
 
 
 class MetricSink(Protocol):

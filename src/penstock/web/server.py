@@ -18,12 +18,13 @@ from penstock.web.app import create_app
 from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
 from penstock.web.door_tls import door_tls
+from penstock.web.kept_file import KeptFile, answered
 from penstock.web.listening import refused
 from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
 from penstock.web.state import SiteState
-from penstock.web.tokens import KeptTokens, default_tokens, tokens_at
+from penstock.web.tokens import FIELD, Tokens, default_tokens, kept_tokens, tokens_at
 
 _STOPS_WITHIN_S = 5.0
 
@@ -39,7 +40,11 @@ class Site:
         door_tls(settings.tls_certificate, settings.tls_key)  # who is refused is shown no tokens before
         self._door = _listening(settings)
         self.settings = replace(settings, port=self._door.getsockname()[1])
-        tokens = _tokens(settings, say)
+        try:
+            tokens = _tokens(settings, say)
+        except BaseException:
+            self._door.close()  # a port where nobody answers would be kept from the next site
+            raise
         if settings.tokens_required and settings.tls_certificate is None:
             say("warning: without TLS (--tls-certificate, --tls-key) tokens and figures can be read on the way")
         app = create_app(store, self.settings, tokens)
@@ -141,14 +146,14 @@ def _warmed(reader: Reader) -> None:
         _log.debug("nothing could be read ahead: %s", error)
 
 
-def _tokens(settings: WebSettings, say: Say) -> KeptTokens:
+def _tokens(settings: WebSettings, say: Say) -> KeptFile[Tokens]:
     path = settings.tokens or default_tokens()
-    _, shown = tokens_at(path, make=settings.tokens_required)
+    _, shown = answered(FIELD, path, lambda: tokens_at(path, make=settings.tokens_required))
     if shown is not None:
         say(f"new tokens, shown this once (hashes in {path}):")
         say(f"  to read:    {shown.read}")
         say(f"  to operate: {shown.operate}")
-    return KeptTokens(path)
+    return kept_tokens(path)
 
 
 def _listening(settings: WebSettings) -> Door:

@@ -102,7 +102,8 @@ class Simulated:
 
 def _key(gallery: Gallery, number: int, records: tuple[DecisionRecord, ...]) -> tuple[object, ...]:
     span_s = span_of(number, records, gallery.length().last_s or 0.0)
-    return "without", gallery.info.id, number, int(span_s // STEP_S)
+    # By its instant, too: where the oldest decisions are pruned the others move up.
+    return "without", gallery.info.id, number, records[number - 1].decision.at_s, int(span_s // STEP_S)
 
 
 def _worth(known: list[WithoutOut], waits: int) -> WorthOut:

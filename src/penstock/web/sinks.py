@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import ConfigError, choose, told
 from penstock.extending import GROUPS, loaded, named
+from penstock.notifying.lines import append_lines
 from penstock.web.samples import MetricSample, MetricSink
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ class MetricLines:
     path: Path
 
     def send(self, samples: Sequence[MetricSample], at_epoch_s: float) -> None:
-        figures = [{"name": one.name, "labels": dict(one.labels), "value": one.value} for one in samples]
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"at": at_epoch_s, "samples": figures}) + "\n")
+        figures = [{"name": one.name, "labels": dict(one.labels), "value": one.in_json} for one in samples]
+        line = json.dumps({"at": at_epoch_s, "samples": figures}, allow_nan=False)
+        append_lines(self.path, line.encode() + b"\n")
 
 
 def sinks_of(targets: Sequence[str]) -> tuple[MetricSink, ...]:

@@ -1,6 +1,7 @@
 """Tokens: one to read, one to operate. They are shown once; only their hashes are kept, in a file.
 
-Whoever replaces the file decides who may come in from the next request on: no server has to begin again for that.
+Whoever replaces the file decides who may come in from a moment later on: no server has to begin again for that. A file
+system that stands still changes nothing: the tokens that were read last count until it answers.
 """
 
 import hashlib
@@ -9,14 +10,18 @@ import json
 import logging
 import os
 import secrets
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from penstock.errors import ConfigError, told, unreachable
 from penstock.store.open import default_path
+from penstock.web.kept_file import KeptFile
 
 Role = Literal["none", "read", "operate"]
+FIELD = "tokens"
 REMEDY = "give another path with --tokens, or make new ones: penstock serve --new-tokens"
 
 _log = logging.getLogger("penstock.web")
@@ -51,26 +56,19 @@ class Tokens:
 NO_TOKENS = Tokens("", "")  # no hash is empty
 
 
-class KeptTokens:
+def kept_tokens(path: Path) -> KeptFile[Tokens]:
     """The tokens in that file as it is now; nobody's while it is gone or holds none."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._seen = _mark(path)
-        self._tokens = NO_TOKENS if self._seen is None else tokens_at(path, make=False)[0]
-
-    def __call__(self) -> Tokens:
-        mark = _mark(self._path)  # a request costs a look at the file's dates, and no descriptor
-        if mark != self._seen:
-            self._seen, self._tokens = mark, self._read()
-        return self._tokens
-
-    def _read(self) -> Tokens:
+    def read(known: Tokens | None) -> Tokens:
         try:
-            return tokens_at(self._path, make=False)[0]
+            return tokens_at(path, make=False)[0]
         except ConfigError as error:
+            if known is None:
+                raise
             _log.error("no token is accepted: %s", told(error))
             return NO_TOKENS
+
+    return KeptFile(path, FIELD, read, _log)
 
 
 def default_tokens() -> Path:
@@ -87,48 +85,63 @@ def tokens_at(path: Path, make: bool = True) -> tuple[Tokens, Shown | None]:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return Tokens(str(kept["read"]), str(kept["operate"])), None
     except FileNotFoundError:
-        return _made(path, path) if make else (NO_TOKENS, None)
+        return _first_at(path) if make else (NO_TOKENS, None)
     except PermissionError as error:
-        raise unreachable(error, "tokens") from None
+        raise unreachable(error, FIELD) from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise ConfigError("tokens", str(path), f"it holds no tokens; {REMEDY}") from None
+        raise ConfigError(FIELD, str(path), f"it holds no tokens; {REMEDY}") from None
 
 
 def new_tokens_at(path: Path) -> Shown:
     """New ones in the place of those in the file: from now on these count, and no other."""
-    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    _, shown = _made(whole, path)
-    try:
-        whole.replace(path)
-    except OSError as error:
-        whole.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
+    tokens, shown = _fresh()
+    _write(tokens, path, _instead)
     return shown
 
 
-def _made(path: Path, wanted: Path) -> tuple[Tokens, Shown]:
+def _first_at(path: Path) -> tuple[Tokens, Shown | None]:
+    """New ones; where somebody else makes the first ones at the same time, theirs."""
+    tokens, shown = _fresh()
+    return (tokens, shown) if _write(tokens, path, _where_none_is) else tokens_at(path, make=False)
+
+
+def _fresh() -> tuple[Tokens, Shown]:
     shown = Shown(f"read-{secrets.token_urlsafe(32)}", f"operate-{secrets.token_urlsafe(32)}")
-    tokens = Tokens(hash_of(shown.read), hash_of(shown.operate))
+    return Tokens(hash_of(shown.read), hash_of(shown.operate)), shown
+
+
+def _write(tokens: Tokens, path: Path, put: Callable[[Path, Path], bool]) -> bool:
+    """What `put` says. All of it is written before it lies there: nobody finds half of it, after a crash either."""
+    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             json.dump({"read": tokens.read, "operate": tokens.operate}, file)
+        return put(whole, path)
     except OSError as error:
-        raise _unwritable(wanted, error) from None
-    return tokens, shown
+        raise _unwritable(path, error) from None
+    finally:
+        with suppress(OSError):
+            whole.unlink()
+
+
+def _instead(whole: Path, path: Path) -> bool:
+    whole.replace(path)
+    return True
+
+
+def _where_none_is(whole: Path, path: Path) -> bool:
+    try:
+        os.link(whole, path)
+    except OSError:  # there is one, or it is a file system without links
+        if path.exists():
+            return False
+        whole.rename(path)
+    return True
 
 
 def _unwritable(path: Path, error: OSError) -> ConfigError:
-    return ConfigError("tokens", str(path), f"it cannot be written ({error.strerror}); {REMEDY}")
-
-
-def _mark(path: Path) -> tuple[int, int, int] | None:
-    """What tells a file from the one that was there; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return ConfigError(FIELD, str(path), f"it cannot be written ({error.strerror}); {REMEDY}")
 
 
 def hash_of(token: str) -> str:

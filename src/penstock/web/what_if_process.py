@@ -6,6 +6,7 @@ It ends when nobody has asked for a while, or when whoever started it is gone. S
 import importlib
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -14,12 +15,14 @@ from contextlib import closing
 from typing import Any, BinaryIO
 
 IDLE_S = 300.0
+MOST_BYTES = 2**31  # an hour of 10,000 tenants is not worth the memory of the driver beside it
 NICE = 10  # a tenth of a core beside others that want all of it; at 19 people would wait six times as long
 
 
 def main() -> None:
     """Answer what comes on standard input."""
     os.nice(NICE)
+    _bound_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which then ends us
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints is no answer
@@ -29,6 +32,12 @@ def main() -> None:
         if not line:
             return
         out.write(json.dumps(_answered(json.loads(line))).encode() + b"\n")
+
+
+def _bound_memory() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = MOST_BYTES if hard == resource.RLIM_INFINITY else min(MOST_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _next_line(lines: BinaryIO) -> bytes:
@@ -49,6 +58,8 @@ def _answered(question: dict[str, Any]) -> dict[str, Any]:
         return {"store": str(error)}
     except PenstockError as error:
         return {"mend": str(error)}
+    except MemoryError:
+        return {"mend": f"the answer takes more memory than {MOST_BYTES >> 30} GiB; ask for fewer minutes"}
     except Exception:
         return {"fault": traceback.format_exc()}
 

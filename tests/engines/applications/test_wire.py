@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.seen.trouble import TroubleKind
+from penstock.engines.applications import wire
 from penstock.engines.applications.wire import (
     MOST_BYTES,
     Order,
@@ -52,6 +53,15 @@ def test_a_state_arrives_as_it_was_sent_with_its_intents_to_the_last_bit() -> No
     tenants = {"a": tenant(), "b": SaidTenant(intent=odd)}
     said = state(worth=[(1, 3.25), (2, 8.0)], tenants=tenants)
     assert read_state(json.loads(json.dumps(plain_state(said))))[0] == said
+
+
+def test_intents_that_are_longer_than_any_of_ours_are_read_and_not_kept() -> None:
+    plain, kept = plain_state(state(tenants={"a": tenant()})), wire._kept_intent.cache_info().currsize
+    for number in range(3):
+        text = plain["tenants"]["a"]["intent"] + " " * (60_000 + number)
+        said = {**plain, "tenants": {"a": {**plain["tenants"]["a"], "intent": text}}}
+        assert read_state(said)[0].tenants["a"].intent == tenant().intent
+    assert wire._kept_intent.cache_info().currsize == kept
 
 
 @given(

@@ -313,3 +313,19 @@ def test_a_machine_that_came_back_and_one_whose_job_ended_are_as_empty_as_they_a
     cluster.advance_to(100.0)
     first, second = (machine.memory_share for machine in cluster.observe(100.0).machines)
     assert first == pytest.approx(second)
+
+
+def test_the_machines_loads_are_worked_out_once_for_all_jobs_that_are_changed_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = ContinuousCluster([line(f"job-{number}", 1.0) for number in range(20)], QUIET)
+    cluster.advance_to(5.0)
+    worked_out, replaced = list[int](), Physics.replaced
+
+    def counted(physics: Physics) -> None:
+        worked_out.append(physics.layout.size)
+        replaced(physics)
+
+    monkeypatch.setattr(Physics, "replaced", counted)
+    cluster.apply([Step(f"job-{number}", (Tasks(f"job-{number}", "work", 2, 3),)) for number in range(20)])
+    assert len(worked_out) == 1

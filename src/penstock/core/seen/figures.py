@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from penstock.core.asked.coming import ToCome
@@ -46,6 +46,15 @@ class LatencyFigures:
                 return _between(below, known, percentile)
             below = known
         return below[1]
+
+    @property
+    def measured(self) -> "LatencyFigures | None":
+        """What of it is a figure, or None."""
+        if not math.isfinite(self.mean_s):
+            return None
+        if math.isfinite(sum(seconds for _, seconds in self.quantiles)):
+            return self
+        return replace(self, quantiles=tuple(pair for pair in self.quantiles if math.isfinite(pair[1])))
 
 
 def _between(below: tuple[float, float], above: tuple[float, float], percentile: float) -> float:
@@ -170,6 +179,35 @@ class JobFigures:
     def threads(self) -> int:
         """All threads, or slots, that the job holds."""
         return sum(operator.threads for operator in self.operators)
+
+    @property
+    def measured(self) -> "JobFigures":
+        """Without what is no figure: an engine that divides by zero tells infinity, or NaN, and knows nothing.
+
+        One such figure in a sum over all jobs would leave none of it.
+
+        >>> told = JobFigures("ads", (), arrival_rps=math.nan, backlog_rows=7.0).measured
+        >>> told.arrival_rps, told.backlog_rows
+        (None, 7.0)
+        """
+        found = (self.juice, self.arrival_rps, self.processed_rps, self.working_rps, self.backlog_rows)
+        latency = None if self.latency is None else self.latency.measured
+        if latency is self.latency and math.isfinite(sum(value for value in found if value is not None)):
+            return self
+        juice, arrival_rps, processed_rps, working_rps, backlog_rows = map(_figure, found)
+        return replace(
+            self,
+            latency=latency,
+            juice=juice,
+            arrival_rps=arrival_rps,
+            processed_rps=processed_rps,
+            working_rps=working_rps,
+            backlog_rows=backlog_rows,
+        )
+
+
+def _figure(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
-from penstock.core.arrays import Floats
+from penstock.core.arrays import Floats, Ints
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.seen.figures import Snapshot
@@ -31,7 +32,8 @@ class ContinuousCluster(AlwaysThere):
         self._layout = lay_out(jobs)
         self._physics = Physics.at_rest(self._layout, cluster, np.random.default_rng(seed))
         self._meters = Meters.of(self._layout, cluster.metrics_window_s, cluster.juice_window_s)
-        self._arrivals = self._external_arrivals()
+        self._arrivals, self._arrive_at = self._external_arrivals()
+        self._number_of = {job.name: number for number, job in enumerate(jobs)}
         self._place_of = {
             (job.name, operator.name): int(self._layout.first[number]) + i
             for number, job in enumerate(jobs)
@@ -70,17 +72,17 @@ class ContinuousCluster(AlwaysThere):
         for outcome in outcomes:
             if outcome.error is None:
                 self._carry_out(outcome.step)
+        if self._threads_moved:
+            self._settle_threads()
         return Outcome(outcomes)
 
     def advance_to(self, at_s: float) -> None:
         """Let simulated time pass."""
-        arrivals, physics, meters = self._arrivals, self._physics, self._meters
+        physics, meters = self._physics, self._meters
         while self._now < at_s - 1e-9:
             if self._events.due(self._now):
                 self._do_due()
-            step = int(self._now / STEP_S)
-            external = arrivals[step] if step < len(arrivals) else np.zeros(self._layout.size)
-            physics.step(external * self._begun)
+            physics.step(self._arriving(int(self._now / STEP_S)) * self._begun)
             meters.count(physics)
             self._thread_seconds += self._threads_now * STEP_S
             self._now += STEP_S
@@ -110,14 +112,33 @@ class ContinuousCluster(AlwaysThere):
 
     # Jobs and faults
 
-    def _external_arrivals(self) -> Floats:
-        longest = max((len(rates) for job in self._jobs for rates in job.arrivals.values()), default=0)
-        table = np.zeros((longest, self._layout.size))
+    def _external_arrivals(self) -> tuple[Floats, Ints]:
+        """What arrives step by step, a column for each source alone; and which operators these are, in their order."""
+        found: list[tuple[int, Floats]] = []
         for number, job in enumerate(self._jobs):
             names = [operator.name for operator in job.operators]
-            for source, rates in job.arrivals.items():
-                table[: len(rates), int(self._layout.first[number]) + names.index(source)] = rates
-        return table
+            first = int(self._layout.first[number])
+            own = ((first + names.index(source), rates) for source, rates in job.arrivals.items())
+            found += sorted(own, key=itemgetter(0))
+        table = np.zeros((max((len(rates) for _, rates in found), default=0), len(found)))
+        for column, (_, rates) in enumerate(found):
+            table[: len(rates), column] = rates
+        return table, np.array([place for place, _ in found], dtype=np.int64)
+
+    def _arriving(self, step: int) -> Floats:
+        """In that step at each operator."""
+        external = np.zeros(self._layout.size)
+        if step < len(self._arrivals):
+            external[self._arrive_at] = self._arrivals[step]
+        return external
+
+    def _arrived(self, number: int, from_step: int, to_step: int) -> Floats:
+        """In these steps at each operator of a job."""
+        rows = self._rows(number)
+        columns = slice(*np.searchsorted(self._arrive_at, (rows.start, rows.stop)).tolist())
+        found = np.zeros(rows.stop - rows.start)
+        found[self._arrive_at[columns] - rows.start] = self._arrivals[from_step:to_step, columns].sum(axis=0)
+        return found
 
     def _schedule(self, faults: Sequence[Fault]) -> None:
         self._begun = np.zeros(self._layout.size)
@@ -136,10 +157,9 @@ class ContinuousCluster(AlwaysThere):
         if fault.kind == "link":
             return (lambda: setattr(self, "_cut_off", True)), (lambda: setattr(self, "_cut_off", False))
         if fault.kind == "job":
-            names = [job.name for job in self._jobs]
-            if fault.target not in names:
-                raise ConfigError("faults.target", fault.target, f"name a job: {', '.join(names)}")
-            number = names.index(str(fault.target))
+            if fault.target not in self._number_of:
+                raise ConfigError("faults.target", fault.target, f"name a job: {', '.join(self._number_of)}")
+            number = self._number_of[str(fault.target)]
             return (lambda: self._fail_job(number)), _nothing
         if fault.kind == "machine":
             machine = self._machine(fault.target)
@@ -187,9 +207,9 @@ class ContinuousCluster(AlwaysThere):
         """In-flight tuples are lost; with checkpoints the sources take in again what came since the last one."""
         if not self._active[number]:
             return
-        job, rows = self._jobs[number], self._rows(number)
-        arrivals = self._arrivals[int(self._now / STEP_S), rows] if int(self._now) < len(self._arrivals) else 0.0
-        self._recoveries.begin(JobRecovery(number, self._now, float(np.sum(arrivals)), self._backlog(number)))
+        job, rows, step = self._jobs[number], self._rows(number), int(self._now / STEP_S)
+        arrivals = float(self._arrived(number, step, step + 1).sum())
+        self._recoveries.begin(JobRecovery(number, self._now, arrivals, self._backlog(number)))
         lost = self._physics.queue[rows] + self._physics.inflow[rows]
         sources = self._layout.is_source[rows]
         lost[sources] = 0.0  # a source's queue is outside the job: it survives
@@ -204,7 +224,7 @@ class ContinuousCluster(AlwaysThere):
 
     def _replay(self, number: int, since_s: float) -> None:
         rows = self._rows(number)
-        again = self._arrivals[int(since_s / STEP_S) : int(self._now / STEP_S), rows].sum(axis=0)
+        again = self._arrived(number, int(since_s / STEP_S), int(self._now / STEP_S))
         self._physics.queue[rows] += again
         self._meters.total_arrived[rows] += again
 
@@ -248,8 +268,8 @@ class ContinuousCluster(AlwaysThere):
     def _refusal(self, step: Step) -> str | None:
         if self._cut_off:
             return "the cluster cannot be reached"
-        names = [job.name for job in self._jobs]
-        if step.job not in names or not self._active[names.index(step.job)]:
+        number = self._number_of.get(step.job)
+        if number is None or not self._active[number]:
             return f"job {step.job} does not run"
         for move in step.moves:
             if not isinstance(move, Slots | Tasks):
@@ -263,8 +283,8 @@ class ContinuousCluster(AlwaysThere):
     def _carry_out(self, step: Step) -> None:
         moved = [move for move in step.moves if isinstance(move, Slots | Tasks) and self._move(move)]
         if moved:
-            self._settle_threads()
-            number = [job.name for job in self._jobs].index(step.job)
+            self._threads_moved = True  # of a thousand jobs that are changed at once all is worked out once
+            number = self._number_of[step.job]
             self._pause(number, self._jobs[number].pause_s)
 
     def _move(self, move: Slots | Tasks) -> bool:

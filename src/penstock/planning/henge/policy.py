@@ -15,6 +15,7 @@ looked for in the order in which `Signal` lists them.
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
+from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan
 from penstock.core.seen.view import JobView, View
 from penstock.planning.henge.actions import (
@@ -195,7 +196,7 @@ def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
 
 
 def _waited_for(names: Set[str]) -> Plan:
-    return Plan(note=f"waiting while {', '.join(sorted(names))} work off their backlog")
+    return Plan(note=f"waiting while {named(sorted(names))} work off their backlog")
 
 
 def _given(

@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.engines.sim.microbatch import MicroBatchJob
+from penstock.engines.sim.microbatch import MicroBatchJob, shares, world
+from penstock.engines.sim.microbatch.shares import Rank
+from penstock.engines.sim.microbatch.state import JobState
+from penstock.engines.sim.microbatch.world import ClusterState
 from tests.engines.sim.microbatch.builders import (
     a_hungry_job,
     a_job,
@@ -144,3 +147,36 @@ def test_under_fifo_a_batch_has_its_place_from_the_end_of_its_planning_and_all_i
     # b's first stage from 2.1 s to 3.1 s; between its stages a's tasks take the slots, until 4.1 s; then both have a
     # stage to run, and b, whose job is older, is done at 5.1 s before a begins again.
     assert [seen(engine, 60.0, name).phases_s["stages"] for name in "ba"] == pytest.approx([5.1 - 2.1, 6.1 - 2.5])
+
+
+def test_shares_are_worked_out_once_for_all_jobs_that_begin_or_are_changed_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worked_out, share_anew = list[int](), ClusterState.share_anew
+
+    def counted(state: ClusterState) -> None:
+        worked_out.append(len(state.jobs))
+        share_anew(state)
+
+    monkeypatch.setattr(ClusterState, "share_anew", counted)
+    names = [f"job-{number:02}" for number in range(30)]
+    engine = an_engine(*(a_hungry_job(name) for name in names), slots=8)
+    assert len(worked_out) == 1
+    engine.apply([to_threads(name, 1, 3) for name in names])
+    assert len(worked_out) == 2
+
+
+def test_the_next_task_is_found_without_a_look_at_every_job_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked, fair = list[str](), shares.ORDERS["fair"]
+
+    def counted(job: JobState) -> Rank:
+        ranked.append(job.name)
+        return fair(job)
+
+    monkeypatch.setattr(world, "ORDERS", {"fair": counted})
+    engine = an_engine(*(a_hungry_job(f"job-{number:03}") for number in range(200)), slots=2, scheduling="fair")
+    engine.advance_to(5.0)
+    before = len(ranked)
+    engine.advance_to(15.0)
+    tasks = 10.0 * 2 / 0.025  # that two slots do at the most, of the hog's 25 ms
+    assert 0 < len(ranked) - before < 20 * tasks  # it was 200 for each

@@ -26,7 +26,7 @@ def start_job(world: ClusterState, job: JobState) -> None:
     job.present = True
     job.accrue(world.now)
     _begin_small(world, job)
-    world.share_anew()
+    world.moved = True
     world.schedule(world.now, "trigger", (job, job.life))
 
 
@@ -133,7 +133,7 @@ def totals(world: ClusterState, job: JobState) -> Totals:
 
 def _next_stage(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     if batch.open_next_stage(job.spec, world.now):
-        job.waiting = batch.left
+        world.line.awaits(job, batch.left)
         offer_slots(world)
     else:
         drive_batch(world, job, job.spec.commit_s, "committed")
@@ -208,7 +208,7 @@ def _go_down(world: ClusterState, job: JobState, for_s: float, why: str) -> None
 
 def _stop_batch(world: ClusterState, job: JobState) -> None:
     job.accrue(world.now)
-    job.waiting = 0
+    world.line.awaits(job, 0)
     kill_work(world, lambda work: work.job is job)
 
 

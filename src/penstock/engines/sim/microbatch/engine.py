@@ -89,7 +89,9 @@ class MicroBatchEngine(AlwaysThere):
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Turn levers; a step of which one move cannot be done is refused whole."""
-        return Outcome(tuple(StepOutcome(step, self._apply(step)) for step in steps))
+        outcomes = tuple(StepOutcome(step, self._apply(step)) for step in steps)
+        self._world.settle()
+        return Outcome(outcomes)
 
     def threads_total(self) -> int:
         """Threads of all jobs that are there."""
@@ -102,7 +104,7 @@ class MicroBatchEngine(AlwaysThere):
 
     def rows(self, job: str) -> RowCounts:
         """Where the rows of a job are now."""
-        state = next(state for state in self._world.jobs if state.name == job)
+        state = self._world.by_name[job]
         arrived = state.arrivals.by(self._world.now)
         return RowCounts(arrived, state.processed, state.opened, arrived - state.processed - state.opened)
 
@@ -117,8 +119,12 @@ class MicroBatchEngine(AlwaysThere):
     def _happen_until(self, at_s: float) -> None:
         world, events = self._world, self._world.events
         while events and events[0][0] <= at_s:
-            world.now, _, kind, whom = heapq.heappop(events)
+            due_s, _, kind, whom = heapq.heappop(events)
+            if kind != "start" or due_s > world.now:
+                world.settle()
+            world.now = due_s
             _HANDLERS[kind](world, whom)
+        world.settle()
         world.now = at_s
 
     def _sample(self) -> None:

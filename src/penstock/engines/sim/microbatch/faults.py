@@ -36,7 +36,7 @@ def lose_machine(world: ClusterState, machine: SimulatedMachine, asked: bool = F
     world.free -= machine.free
     machine.free = 0
     for work in kill_work(world, lambda work: work.machine is machine and work.then == TASK):
-        work.job.waiting += 1
+        world.line.awaits(work.job, work.job.waiting + 1)
     world.share_anew()
     _notice(world, Departed(machine.name, world.now, asked))
     offer_slots(world)

@@ -62,8 +62,8 @@ def refusal(world: ClusterState, move: Move) -> str | None:
         return None if 1 <= move.after <= most else f"there are 1 to {most} executors to be had"
     if isinstance(move, Memory):
         return None if move.after >= LEAST_MEMORY_MIB else f"no executor starts with less than {LEAST_MEMORY_MIB} MiB"
-    job = next((job for job in world.jobs if job.name == move.job and job.present), None)
-    if job is None:
+    job = world.by_name.get(move.job)
+    if job is None or not job.present:
         return f"there is no job {move.job!r}"
     check = _CHECKS.get(type(move))
     if check is None:
@@ -80,10 +80,10 @@ def turn(world: ClusterState, move: Move) -> None:
         if move.after != world.memory_wanted_mib:
             restart_all(world, move.after)
         return
-    job = next(job for job in world.jobs if job.name == move.job)
+    job = world.by_name[move.job]
     if isinstance(move, Slots):
         job.threads = move.after
-        world.share_anew()
+        world.moved = True
     elif isinstance(move, BatchBound):
         before = job.spec.max_rows_per_batch
         job.be_bounded(move.after)
@@ -112,10 +112,10 @@ def _slots(world: ClusterState, job: JobState, move: Slots) -> str | None:
     most = world.slots if spec.max_threads is None else spec.max_threads
     if not spec.min_threads <= move.after <= most:
         return f"{job.name} takes {spec.min_threads} to {most} threads"
+    if limit is None or move.after <= job.threads:
+        return None
     all_threads = sum(other.threads for other in world.jobs if other.present)
-    if limit is not None and move.after > job.threads and all_threads - job.threads + move.after > limit:
-        return f"{limit} threads are all there are"
-    return None
+    return f"{limit} threads are all there are" if all_threads - job.threads + move.after > limit else None
 
 
 def _bound(world: ClusterState, job: JobState, move: BatchBound) -> str | None:

@@ -4,7 +4,7 @@ What a pool gets for its threads is the rule of the Spark engine (its `pool_shar
 not know each other, and a test holds them to the same figures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from penstock.core.asked.floors import floors_kept
 from penstock.engines.sim.microbatch.state import JobState
@@ -39,3 +39,6 @@ def fair_order(job: JobState) -> Rank:
 def fifo_order(job: JobState) -> Rank:
     """Spark's FIFO order: the batch whose Spark job was submitted first, with all its stages."""
     return (job.batch_order, 0.0, job.name)
+
+
+ORDERS: Mapping[str, Callable[[JobState], Rank]] = {"fair": fair_order, "governed": fair_order, "fifo": fifo_order}

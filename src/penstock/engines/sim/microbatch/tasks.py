@@ -8,30 +8,25 @@ slot; they run on the driver's cores.
 from collections.abc import Callable, Iterable
 
 from penstock.engines.sim.microbatch.machines import SimulatedMachine
-from penstock.engines.sim.microbatch.shares import Rank, fair_order, fifo_order
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.work import PieceOfWork
 from penstock.engines.sim.microbatch.world import ClusterState
 
 TASK = "task"
 
-_ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "governed": fair_order, "fifo": fifo_order}
-
 
 def offer_slots(world: ClusterState) -> None:
     """Give all free slots to waiting tasks."""
-    if not world.free:
+    if not world.free or not world.line:
         return
-    queue = [job for job in world.jobs if job.waiting]
-    if not queue:
-        return
-    order = _ORDERS[world.cluster.scheduling]
     if world.free == 1:  # most offers: one task ended while others wait
-        placed = _take_slots(world, min(queue, key=order))
+        placed = _take_slots(world, world.line.first())
     else:
         placed = []
-        for job in sorted(queue, key=order):
+        for job in world.line.in_order():
             placed += _take_slots(world, job)
+            if not world.free:
+                break
     _begin(world, placed)
 
 
@@ -78,8 +73,8 @@ def _take_slots(world: ClusterState, job: JobState) -> list[PieceOfWork]:
     if batch is None or number == 0:
         return []
     job.accrue(world.now)
-    job.waiting -= number
     job.running += number
+    world.line.awaits(job, job.waiting - number)
     world.free -= number
     return [_task(world, job) for _ in range(number)]
 
@@ -131,6 +126,7 @@ def _free_slot(world: ClusterState, work: PieceOfWork) -> None:
     job, machine = work.job, work.machine
     job.accrue(world.now)
     job.running -= 1
+    world.line.moved(job)
     job.cpu_rate = job.cpu_rate - work.cpu_rate if job.running else 0.0  # no drift from many small sums
     if machine.alive:
         machine.free += 1

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from itertools import count
 
 from penstock.engines.lost_executors import Crew
+from penstock.engines.sim.microbatch.line import WaitingLine
 from penstock.engines.sim.microbatch.machines import SimulatedMachine, machines_of
 from penstock.engines.sim.microbatch.memory import collecting_share, held_share
-from penstock.engines.sim.microbatch.shares import reshare
+from penstock.engines.sim.microbatch.shares import ORDERS, reshare
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, Slowness
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.work import PieceOfWork
@@ -21,8 +22,8 @@ class ClusterState:
     """All that changes, in one place. The functions that change it live beside it, one idea to a file."""
 
     __slots__ = (
-        *("_sequence", "cluster", "collecting", "crew", "driver", "events", "executors", "free", "jobs"),
-        *("machines", "memory_mib", "memory_wanted_mib", "now", "running", "works"),
+        *("_sequence", "by_name", "cluster", "collecting", "crew", "driver", "events", "executors", "free", "jobs"),
+        *("line", "machines", "memory_mib", "memory_wanted_mib", "moved", "now", "running", "works"),
     )
 
     def __init__(self, cluster: MicroBatchCluster, specs: Sequence[MicroBatchJob]) -> None:
@@ -30,6 +31,8 @@ class ClusterState:
         self.now = 0.0
         ordered = sorted(specs, key=lambda spec: spec.name)
         self.jobs = tuple(JobState(spec, (int(cluster.seed), index)) for index, spec in enumerate(ordered))
+        self.by_name = {job.name: job for job in self.jobs}
+        self.moved = False  # threads were, or jobs came, at this instant: shares are worked out once for all of them
         self.machines = machines_of(cluster)
         own = cluster.driver_cores
         self.driver = self.machines[0] if own is None else SimulatedMachine("driver", 0, own)
@@ -39,6 +42,7 @@ class ClusterState:
         self.collecting = 0.0  # share of the time that garbage collection takes
         self.free = cluster.slots  # over all machines
         self.running: dict[int, PieceOfWork] = {}
+        self.line = WaitingLine(ORDERS[cluster.scheduling])
         self.events: list[DueEvent] = []
         self._sequence = count()
         self.works = count()  # numbers for works and batches
@@ -64,11 +68,18 @@ class ClusterState:
 
     def share_anew(self) -> None:
         """Set weights, minimum shares and how short memory is after threads, jobs, machines or memory changed."""
+        self.moved = False
         present = [job for job in self.jobs if job.present]
         for job in present:
             job.accrue(self.now)
         reshare(present, self.slots, self.cluster.scheduling)
+        self.line.all_moved()
         self.collecting = collecting_share(self.held_share)
+
+    def settle(self) -> None:
+        """Share anew, if anything moved since."""
+        if self.moved:
+            self.share_anew()
 
     @property
     def held_share(self) -> float | None:
