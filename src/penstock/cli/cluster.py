@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli.ending import signal_told
-from penstock.cli.grouped import GroupedHelp
+from penstock.cli.grouped_help import GroupedHelp
 from penstock.cli.output import say
 from penstock.errors import ConfigError, EngineError
 

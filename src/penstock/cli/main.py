@@ -6,9 +6,9 @@ from typing import NoReturn
 
 import click
 
-from penstock.cli.grouped import SHELL_VARIABLE, Grouped
+from penstock.cli.grouped_help import SHELL_VARIABLE, Grouped
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.output import VisibleFormatter, say
-from penstock.cli.waiting import Waiting
 from penstock.errors import TRIED_AGAIN, OutageError, PenstockError, unreachable
 from penstock.extras import MissingExtraError, extra_of
 
@@ -70,7 +70,7 @@ def cli() -> None:
 
 for _heading, _commands in _COMMANDS.items():
     for _name, _summary in _commands.items():
-        cli.add_under(_heading, Waiting(_name, _summary))
+        cli.add_under(_heading, LazyCommand(_name, _summary))
 
 
 def main() -> None:

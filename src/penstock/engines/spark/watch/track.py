@@ -14,7 +14,7 @@ from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.restarts import Attempts, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
-from penstock.engines.spark.watch.ended import ended_batches
+from penstock.engines.spark.watch.ended_batches import ended_batches
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
