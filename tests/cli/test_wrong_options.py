@@ -32,6 +32,19 @@ WRONG = {
         ("simulate", SCENARIO, "--seed", "-1"),
         "Invalid value for '--seed': -1 is not in the range x>=0.",
     ),
+    "cluster up --memory": (
+        ("cluster", "up", "--memory", "abc"),
+        "--memory: 'abc' cannot be used; write a size such as",
+    ),
+    "cluster up --memory, too little": (
+        ("cluster", "up", "--memory", "100m"),
+        "--memory: '100m' .* write 512m or more",
+    ),
+    "cluster up --memory, too much": (
+        ("cluster", "up", "--memory", "9999999g"),
+        "--memory: .* write 2147483647m or less",
+    ),
+    "profile --out": (("profile", "parse", "--out", "/proc/m.yaml"), "--out: '/proc/m.yaml' .* (No such file"),
     "plan --json": (("plan", "linear", "--json", "{file}/x"), "--json: .* (Not a directory)"),
     "serve --approval": (
         ("serve", "--scenario", SCENARIO, "--approval", "urgnet", "--port", "0"),
