@@ -42,7 +42,7 @@ _COMMANDS = {  # by what one wants to do; each line is the first sentence of the
     "Tools": {
         "intents": "Show what the tenants of FILE ask for. FILE is a tenants file or has OpenSLO documents.",
         "policies": "List the policies, one line each.",
-        "extensions": "List the policies, clusters, notifiers and sinks that other packages add.",
+        "extensions": "List the policies, engines, clusters, notifiers and sinks that other packages add.",
         "cluster": "Run a Spark cluster on this machine: standalone, YARN or Kubernetes.",
         "kafka": "Run a Kafka broker (KRaft mode) on loopback, with jars from the Maven registry.",
         "load": "Send rows to a Kafka topic along a rate curve, no matter how fast they are read.",
