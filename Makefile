@@ -18,7 +18,7 @@ demo: setup ## real Spark, embedded: tenants in trouble, then helped
 	@$(BIN)/penstock demo
 
 # Types beside the tests, on a core each; what each says is told in one piece, and one that fails stops no other.
-check: setup ## before a commit: lint, and the tests that need no JVM, server, browser or cluster (two minutes)
+check: setup ## before a commit: lint, and the tests that need no JVM, server, browser or cluster (four minutes)
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target check-code check-tests
 
 check-code:

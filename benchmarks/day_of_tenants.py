@@ -11,8 +11,8 @@ from typing import Any
 
 from penstock.config.problems import checked
 from penstock.core.run import RunInfo
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
+from penstock.simulation.scenario_file import Variant
 from penstock.simulation.schema import ScenarioFile
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore

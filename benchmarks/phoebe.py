@@ -26,9 +26,9 @@ from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.planning.profiling.jobs import CopySearch, CopySearchSettings
 from penstock.simulation.checking import check_scenario
 from penstock.simulation.jobs import arrivals_of
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult, simulate
 from penstock.simulation.scale_out import capacities_of
+from penstock.simulation.scenario_file import Variant
 
 ROOT = Path(__file__).parents[1] / "scenarios" / "phoebe"
 TARGET_S = 180.0

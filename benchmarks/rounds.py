@@ -29,8 +29,8 @@ from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_
 from penstock.governing.demo_tenants import Tenant
 from penstock.planning.combined import first_slots
 from penstock.simulation.checking import check_scenario
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
+from penstock.simulation.scenario_file import Variant
 
 HERE = Path(__file__).parent
 SCENARIOS = (

@@ -28,8 +28,8 @@ from penstock.core.seen.view import JobView, View
 from penstock.local.postgres import postgres_files
 from penstock.planning.registry import DEFAULT
 from penstock.simulation.checking import check_scenario
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
+from penstock.simulation.scenario_file import Variant
 from penstock.simulation.schema import ScenarioFile
 from penstock.store.desk import Card
 from penstock.store.open import open_store

@@ -15,8 +15,8 @@ from penstock.core.asked.intents import Intent, Latency
 from penstock.core.seen.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.seen.view import JobView, View
 from penstock.planning.registry import policy_named
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import simulate
+from penstock.simulation.scenario_file import Variant
 from penstock.simulation.schema import ScenarioFile
 
 OPERATORS = ("source", "parse", "filter", "join", "aggregate", "sink")

@@ -31,7 +31,7 @@ from penstock.store.cards import Card
 from penstock.store.control import DeskControl, Standing
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
-from penstock.web.described import EXAMPLES
+from penstock.web.openapi import EXAMPLES
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from penstock.web.tokens import tokens_at

@@ -8,7 +8,7 @@ from typing import get_args
 from described import HOW
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from penstock.cli.turning import LEVER_COMMANDS, LeverCommand
+from penstock.cli.lever_commands import LEVER_COMMANDS, LeverCommand
 from penstock.core.levers import WORDS, Disturbs, Kind, Move, Shows, unit_of
 from penstock.core.seen.view import View
 from penstock.store.gallery import Newest

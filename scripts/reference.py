@@ -16,8 +16,8 @@ import click
 import described
 import listed
 
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.main import cli
-from penstock.cli.waiting import Waiting
 from penstock.config import schema
 from penstock.planning.registry import DEFAULT, POLICIES
 
@@ -28,7 +28,7 @@ def commands() -> str:
     """All commands, in the order of `penstock --help`."""
     parts = ["# Commands\n", described.HOW]
     for name, waiting in cli.commands.items():
-        command = waiting.awaited() if isinstance(waiting, Waiting) else waiting
+        command = waiting.awaited() if isinstance(waiting, LazyCommand) else waiting
         parts += _command(f"penstock {name}", command)
     return "\n".join(parts)
 

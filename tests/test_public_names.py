@@ -16,8 +16,8 @@ import click
 import pytest
 
 import penstock as ps
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.main import cli
-from penstock.cli.waiting import Waiting
 from tests.public_types import names_at
 
 HOMES: Mapping[str, str] = vars(ps)["_homes"]()
@@ -73,7 +73,7 @@ def test_every_public_name_says_what_it_is(name: str) -> None:
 def commands() -> Iterator[str]:
     """Each command, and each within a group."""
     for name, waiting in cli.commands.items():
-        command = waiting.awaited() if isinstance(waiting, Waiting) else waiting
+        command = waiting.awaited() if isinstance(waiting, LazyCommand) else waiting
         yield from (f"{name} {inner}" for inner in command.commands) if isinstance(command, click.Group) else (name,)
 
 

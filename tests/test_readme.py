@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 import penstock as ps
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.main import cli
-from penstock.cli.waiting import Waiting
 from penstock.config.coordination import read_coordination
 from penstock.config.plan_job import read_plan_job
 from penstock.config.tenants import read_tenants
@@ -57,6 +57,14 @@ def test_nobody_is_sent_to_the_package_of_that_name_in_the_registry() -> None:
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_table_has_a_head_and_no_row_stands_alone(page: Path) -> None:
+    """Or the site shows it as text: a paragraph that came between cuts a table in two."""
+    lines = iter(re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL).splitlines())
+    tables = [list(rows) for is_row, rows in itertools.groupby(lines, lambda line: line.startswith("|")) if is_row]
+    assert [rows[0] for rows in tables if not re.fullmatch(r"[|:\- ]+", rows[min(1, len(rows) - 1)])] == []
 
 
 def test_every_page_of_the_docs_is_on_the_site() -> None:
@@ -187,7 +195,7 @@ def test_every_command_in_the_docs_has_such_a_form(line: str) -> None:
     while isinstance(command, click.Group) and words:
         found = command.commands.get(words[0])
         assert found is not None, f"there is no command {words[0]!r} in {line!r}"
-        command = found.awaited() if isinstance(found, Waiting) else found
+        command = found.awaited() if isinstance(found, LazyCommand) else found
         words = words[1:]
     known = {
         option for one in command.params if isinstance(one, click.Option) for option in (*one.opts, *one.secondary_opts)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -29,6 +30,7 @@ from penstock.governing.controller import Controller
 from penstock.governing.governed import Governed
 from penstock.loop import LoopSettings
 from penstock.running.session import decider
+from tests.floors import calls_upwards
 from tests.patience import eventually
 
 ROOT = Path(__file__).parents[1]
@@ -115,6 +117,16 @@ class Seen:
         """All functions on them, but those."""
         found = {one for stack in self.stacks for one in stack if not one.startswith(but)}
         return {STANDS_FOR.get(one, one) for one in found}
+
+    def climbs(self, but: tuple[str, ...]) -> set[str]:
+        """Calls from one stay to the next that lead to a floor above."""
+        ways = [[STANDS_FOR.get(one, one) for one in stack if not one.startswith(but)] for stack in self.stacks]
+        return {
+            f"{caller} calls {called}"
+            for way in ways
+            for caller, called in pairwise(way)
+            if calls_upwards(caller, called)
+        }
 
 
 def _package(frame: FrameType | None) -> Iterator[str]:
@@ -203,3 +215,8 @@ def test_the_page_has_all_functions_that_a_value_passes_and_no_others(walk: str,
     rows = told(walk)
     assert len(rows) == len(set(rows))
     assert set(rows) == walked(walk, tmp_path).stays(NO_STAYS[walk])
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_no_call_of_the_run_leads_to_a_floor_above(walk: str, tmp_path: Path) -> None:
+    assert walked(walk, tmp_path).climbs(NO_STAYS[walk]) == set()

@@ -6,14 +6,11 @@ A module that is imported from with `*` says in its own `__all__` which of its n
 from penstock.analysis.stability import StabilitySettings as StabilitySettings
 from penstock.calls.advised import advise as advise
 from penstock.calls.advised import queries as queries
-from penstock.calls.beside import attachable as attachable
-from penstock.calls.beside import plugin_jar as plugin_jar
+from penstock.calls.attachable import attachable as attachable
+from penstock.calls.attachable import plugin_jar as plugin_jar
 from penstock.calls.control import control as control
 from penstock.calls.control import levers as levers
 from penstock.calls.coordinated import coordinate as coordinate
-from penstock.calls.drawn import draw_plan as draw_plan
-from penstock.calls.drawn import draw_routing as draw_routing
-from penstock.calls.drawn import draw_simulations as draw_simulations
 from penstock.calls.files import check as check
 from penstock.calls.files import intents as intents
 from penstock.calls.files import openslo as openslo
@@ -35,6 +32,9 @@ from penstock.calls.machines import stop_yarn as stop_yarn
 from penstock.calls.machines import yarn_status as yarn_status
 from penstock.calls.measured import profile as profile
 from penstock.calls.measured import rehearse as rehearse
+from penstock.calls.pictures import draw_plan as draw_plan
+from penstock.calls.pictures import draw_routing as draw_routing
+from penstock.calls.pictures import draw_simulations as draw_simulations
 from penstock.calls.recorded import RunReport as RunReport
 from penstock.calls.recorded import diff as diff
 from penstock.calls.recorded import explain as explain
@@ -57,7 +57,7 @@ from penstock.calls.supervised import SupervisedRun as SupervisedRun
 from penstock.calls.supervised import supervise as supervise
 from penstock.calls.tokens import new_agent_token as new_agent_token
 from penstock.calls.tokens import new_tokens as new_tokens
-from penstock.config.apart import ApplicationPart as ApplicationPart
+from penstock.config.application_parts import ApplicationPart as ApplicationPart
 from penstock.core.asked.acts import HeardAct as HeardAct
 from penstock.core.asked.budget import Budget as Budget
 from penstock.core.asked.budget import BudgetWindow as BudgetWindow
@@ -224,7 +224,7 @@ from penstock.profiling.tasks.models_file import Profiled as Profiled
 from penstock.profiling.tasks.profile import ProfileSettings as ProfileSettings
 from penstock.profiling.tasks.profile import Progress as Progress
 from penstock.simulation.expect import Finding as Finding
-from penstock.simulation.routing.reading import read_pairs as read_pairs
+from penstock.simulation.routing.pairs_file import read_pairs as read_pairs
 from penstock.simulation.run import RunResult as RunResult
 from penstock.store.archive import Archive as Archive
 from penstock.web.samples import MetricSample as MetricSample

@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
-from penstock.answers import opened
 from penstock.errors import ConfigError, OutageError, in_a_line, told
+from penstock.http_answers import opened
 
 _POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _ANSWERS_WITHIN_S = 5.0

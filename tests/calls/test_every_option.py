@@ -7,8 +7,8 @@ import click
 import pytest
 
 import penstock as ps
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.main import cli
-from penstock.cli.waiting import Waiting
 
 PRINTS = "prints"  # as JSON, as a story, in another place, once or again and again: what a call returns is printed so
 
@@ -243,7 +243,7 @@ ACTS: Mapping[str, Mapping[str, str]] = {
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
     """Each command by all its words."""
     for name, waiting in group.commands.items():
-        command = waiting.awaited() if isinstance(waiting, Waiting) else waiting
+        command = waiting.awaited() if isinstance(waiting, LazyCommand) else waiting
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
         else:

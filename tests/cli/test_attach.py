@@ -22,6 +22,16 @@ def test_it_lists_the_drivers_that_let_a_penstock_in(tmp_path: Path, monkeypatch
     assert penstock("attach", "--list").stdout == "app-1  shop, Spark 4.3.0, process 1\n"
 
 
+def test_where_there_is_no_driver_the_list_says_so_and_programs_get_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    done = penstock("attach", "--list")
+    assert (done.returncode, done.stdout) == (0, "")
+    place = tmp_path / "penstock" / "attach"
+    assert done.stderr == f"penstock: no driver of yours runs the plugin: there is no file of one in {place}\n"
+
+
 def test_without_a_driver_it_says_how_to_start_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     tenants = tmp_path / "tenants.yaml"

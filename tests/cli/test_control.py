@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.cli.control import control
+from penstock.cli.lever_commands import LEVER_COMMANDS
 from penstock.cli.top import top
-from penstock.cli.turning import LEVER_COMMANDS
 from penstock.core.asked.orders import Act, Answer, Wish
 from penstock.core.levers import KINDS, WHOLE, Dial, Disturbs, Shows
 from penstock.store.open import open_store

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.cli.beside import BesideStream
+from penstock.cli.background_writer import BackgroundStream
 from penstock.cli.coordinate import _run
 from penstock.cli.ending import ending_told, quietly
 from penstock.errors import EngineError
@@ -117,7 +117,7 @@ class Held(StringIO):
 
 def test_what_is_too_much_for_who_reads_is_left_out_and_counted() -> None:
     held = Held()
-    words = BesideStream(held, most=len("two\nthree\n"))
+    words = BackgroundStream(held, most=len("two\nthree\n"))
     words.write("one\n")
     assert held.begun.wait(patience_s())
     for text in ("two\n", "three\n", "four\n", "five\n"):

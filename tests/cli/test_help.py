@@ -12,9 +12,9 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from penstock.cli.grouped import SHELL_VARIABLE, Grouped
+from penstock.cli.grouped_help import SHELL_VARIABLE, Grouped
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.main import cli
-from penstock.cli.waiting import Waiting
 from penstock.store.open import open_store
 from tests.cli.calling import command, environment, penstock
 from tests.recorded import RUN
@@ -23,7 +23,7 @@ from tests.recorded import RUN
 def commands() -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command, and every command within one."""
     for name, waiting in cli.commands.items():
-        assert isinstance(waiting, Waiting)
+        assert isinstance(waiting, LazyCommand)
         found = waiting.awaited()
         yield (name,), found
         if isinstance(found, click.Group):

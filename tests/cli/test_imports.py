@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.main import cli
-from penstock.cli.waiting import Waiting
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_cycle, an_acting_cycle
 
@@ -49,7 +49,7 @@ def helps() -> list[list[str]]:
     """The help of every command, and of every command within one."""
     found: list[list[str]] = []
     for name, waiting in cli.commands.items():
-        assert isinstance(waiting, Waiting), name
+        assert isinstance(waiting, LazyCommand), name
         command = waiting.awaited()
         inner = list(command.commands) if isinstance(command, click.Group) else []
         found += [[name, "--help"], *([name, within, "--help"] for within in inner)]
@@ -88,7 +88,7 @@ def test_the_line_of_a_command_in_the_help_is_the_first_sentence_of_its_own() ->
     own = {
         name: waiting.awaited().get_short_help_str(1000)
         for name, waiting in cli.commands.items()
-        if isinstance(waiting, Waiting)
+        if isinstance(waiting, LazyCommand)
     }
     assert told == own
 

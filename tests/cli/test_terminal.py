@@ -22,8 +22,8 @@ from penstock.cli.screen import Screen
 from penstock.cli.tenants_table import tenants_table
 from penstock.cli.terminal import Lines, Terminal, line
 from penstock.core.asked.orders import Act, Request
+from penstock.core.safe_text import visible
 from penstock.core.seen.view import View
-from penstock.core.visible import visible
 from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore

@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from penstock.core.run import EARLIER
 from penstock.errors import ConfigError
-from penstock.store import reading, tables
+from penstock.store import read_runs, tables
 from penstock.store.gallery import Gallery, Length, lengths
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
-from penstock.web.decided import told
+from penstock.web.decision_list import told
 from tests.recorded import (
     ERRORS,
     RUN,
@@ -140,7 +140,7 @@ def test_of_more_decisions_than_are_told_the_newest_are_read_and_keep_their_numb
 def test_a_report_tells_the_newest_decisions_under_their_numbers(
     sql_store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "NEWEST_TOLD", 3)  # of whole cycles: the oldest of so many may be cut
+    monkeypatch.setattr(read_runs, "NEWEST_TOLD", 3)  # of whole cycles: the oldest of so many may be cut
     gallery(sql_store, 10.0)
     for at_s in (20.0, 30.0, 40.0):
         sql_store.append(an_acting_cycle(at_s))

@@ -12,8 +12,8 @@ from penstock.core.seen.shares import Pool
 from penstock.store.open import open_store
 from penstock.telling.money import spent
 from penstock.telling.report import page
+from penstock.telling.run_document import summary_document
 from penstock.telling.summary import summarise
-from penstock.telling.told import summary_document
 from tests.recorded import RUN
 from tests.telling.lines import a_line, a_run
 

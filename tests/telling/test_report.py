@@ -13,7 +13,7 @@ from penstock.core.seen.deeds import Deed
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
 from penstock.telling.report import page
-from penstock.telling.told import summary_document
+from penstock.telling.run_document import summary_document
 from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view, an_acting_cycle
 from tests.telling.sample import sample_run
 

@@ -10,8 +10,8 @@ from penstock.core.run import EARLIER, DecisionRecord, MostUtility, Note, Run
 from penstock.core.seen.states import State, StateChange
 from penstock.telling.explain import events
 from penstock.telling.report import page
+from penstock.telling.run_document import story_document, summary_document
 from penstock.telling.summary import Came, came_to, most_utility, summarise
-from penstock.telling.told import story_document, summary_document
 from tests.recorded import RUN, a_decision
 from tests.telling.lines import a_line, a_run
 

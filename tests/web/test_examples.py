@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from penstock.store.open import open_store
 from penstock.web.app import create_app
-from penstock.web.described import EXAMPLES
+from penstock.web.openapi import EXAMPLES
 from penstock.web.settings import WebSettings
 from penstock.web.tokens import NO_TOKENS
 

@@ -13,8 +13,8 @@ import pageload_jobs
 import places_jobs
 import riot_jobs
 import yahoo_jobs
-from penstock.workloads.twins import ads, cars, nexmark, pages, places, senml
 from tests.workloads.answers import LATER_MS, lines_of, millis, streamed
+from tests.workloads.twins import ads, cars, nexmark, pages, places, senml
 
 ROWS = 3000
 

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 
 import yahoo_jobs
 from penstock.engines.kafka.topics import make_topics
-from penstock.workloads.twins import ads
 from tests.workloads.sending import sent
+from tests.workloads.twins import ads
 
 
 def last_counts(spark: SparkSession, bootstrap: str, topic: str) -> Sequence[tuple[str, int, int]]:

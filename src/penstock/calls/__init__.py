@@ -6,7 +6,7 @@ started     governing, in this process: run, attach, demo
 supervised  the same in a process of its own, which is started again when it dies
 submitted   a driver for each tenant; words: those of the command line, for such processes
 simulated   scenarios
-drawn       pictures of what calls return
+pictures    of what calls return
 advised     of runs that nobody governed
 served      pages over a store, and a coordinator of many applications
 measured    profile; loaded: load

@@ -38,7 +38,8 @@ def start_cluster(
     One that is not `closed` has no secret: every user of this machine can run code there.
     """
     place = state or standalone.default_state_file()
-    return standalone.up(place, workers, cores, memory, port, bandwidth, closed)
+    worker_mib = size_mib(memory, "memory", least=standalone.LEAST_WORKER_MIB)
+    return standalone.up(place, workers, cores, f"{worker_mib}m", port, bandwidth, closed)
 
 
 def cluster_status(state: Path | None = None) -> standalone.StartedCluster | None:

@@ -18,11 +18,11 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.telling.explain import WIDTH
 from penstock.telling.explain import explain as told_story
-from penstock.telling.held import with_held
+from penstock.telling.held_back import with_held
 from penstock.telling.incident import lines
 from penstock.telling.report import page
+from penstock.telling.run_document import summary_document
 from penstock.telling.summary import summarise
-from penstock.telling.told import summary_document
 from penstock.web.shapes_simulated import RemediesOut
 
 SIMULATED_WITHIN_S = 60.0

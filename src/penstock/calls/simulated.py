@@ -11,9 +11,9 @@ from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
 from penstock.simulation.checking import check_scenario
 from penstock.simulation.expect import Finding, judge
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult
 from penstock.simulation.run import simulate as run_one
+from penstock.simulation.scenario_file import Variant
 from penstock.store.open import check_writable, open_store
 
 Teller = Callable[[float], None]  # told of the simulated seconds that have passed

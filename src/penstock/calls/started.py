@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from penstock.config import apart
+from penstock.config import application_parts
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.document import read_document
 from penstock.config.engine_file import check_engine_file, names_engine
@@ -67,7 +67,7 @@ def run(
     )
     options = replace(options, notify=tuple(notify), watch=path if watch else None, heartbeat=heartbeat)
     options = options if coordinator_tls is None else replace(options, coordinator_tls=coordinator_tls)
-    return run_tenants(apart.part(file, list(only), executors, "executors"), options, on_view)
+    return run_tenants(application_parts.part(file, list(only), executors, "executors"), options, on_view)
 
 
 def attach(

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from penstock.calls.unseen import unseen
+from penstock.calls.driver_environment import unseen
 from penstock.calls.words import RUN, OptionValue, logs_of, of_coordinator, words
-from penstock.config import apart
-from penstock.config.apart import ApplicationPart
+from penstock.config import application_parts
+from penstock.config.application_parts import ApplicationPart
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.document import read_document
 from penstock.config.relations import master_of
@@ -90,7 +90,7 @@ def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
     if how.for_ is not None:
         positive_seconds(how.for_, "--for")
     _check_standby(how, [job.name for job in file.jobs])
-    parts = apart.applications(file, how.coordinator is not None)
+    parts = application_parts.applications(file, how.coordinator is not None)
     _check(file, place)
     given = {
         "--master": place,

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Event
 from uuid import uuid4
 
-from penstock.calls.unseen import unseen
+from penstock.calls.driver_environment import unseen
 from penstock.calls.words import RUN, logs_of, of_coordinator, words
-from penstock.config import apart
+from penstock.config import application_parts
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.core.units import positive_seconds
 from penstock.engines.applications.link import AgentTls
@@ -60,7 +60,7 @@ def supervise(
     """
     path = Path(tenants)
     file = check_tenants(path, CheckOptions(policy, master))  # a driver imports them, not this process
-    apart.part(file, list(only), executors, "executors")  # what is wrong with them is said now
+    application_parts.part(file, list(only), executors, "executors")  # what is wrong with them is said now
     _check_places(store, heartbeat)
     options = {
         "--for": None if for_s is None else f"{positive_seconds(for_s, 'for_s'):g}s",

@@ -111,5 +111,8 @@ def _wanted(tenants: Path) -> "WantedFile":
 def _list(place: Path) -> None:
     from penstock.engines.spark.jvm.beside.door import doors
 
-    for door in doors(place):
+    found = doors(place)
+    if not found:
+        say(f"penstock: no driver of yours runs the plugin: there is no file of one in {place}", err=True)
+    for door in found:
         say(f"{door.application}  {door.name}, Spark {door.spark}, process {door.pid}")

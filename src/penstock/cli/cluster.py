@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli.ending import signal_told
-from penstock.cli.grouped import GroupedHelp
+from penstock.cli.grouped_help import GroupedHelp
 from penstock.cli.output import say
 from penstock.errors import ConfigError, EngineError
 
@@ -81,11 +81,13 @@ def up(
     if yarn:
         _yarn_up(workers, cores, memory or "4g", 8088 if port is None else port, queues or "default", state)
         return
+    from penstock.core.units import size_mib
     from penstock.local.spark import standalone
 
     place, count = state or standalone.default_state_file(), workers if hosts is None else hosts
     net = None if hosts is None else bandwidth
-    started = standalone.up(place, count, cores, memory or "1g", 7077 if port is None else port, net, not opened)
+    worker_mib = size_mib(memory or "1g", "--memory", least=standalone.LEAST_WORKER_MIB)
+    started = standalone.up(place, count, cores, f"{worker_mib}m", 7077 if port is None else port, net, not opened)
     say(f"up: {started.master}, {count} workers with {cores} slots each", err=True)
     for host in () if started.net is None else started.net.hosts:
         say(f"  {host.address} in {host.namespace}, {bandwidth} both ways", err=True)

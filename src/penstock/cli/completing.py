@@ -4,7 +4,7 @@ from contextlib import closing
 
 import click
 
-from penstock.core.visible import visible
+from penstock.core.safe_text import visible
 from penstock.errors import PenstockError
 
 MOST_RUNS = 30  # the newest: a shell shows them in columns

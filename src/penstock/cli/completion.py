@@ -19,7 +19,7 @@ def completion(shell: str) -> None:
     """Print the completion script for SHELL: commands, options, policies and names of runs."""
     from click.shell_completion import get_completion_class
 
-    from penstock.cli.grouped import SHELL_VARIABLE
+    from penstock.cli.grouped_help import SHELL_VARIABLE
     from penstock.cli.main import cli
 
     made = get_completion_class(shell)

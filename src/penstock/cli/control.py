@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from penstock.cli.completing import run_names
-from penstock.cli.grouped import GroupedHelp
+from penstock.cli.grouped_help import GroupedHelp
+from penstock.cli.lever_commands import LEVER_COMMANDS, LeverCommand, lines_of
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, store_option
-from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
 from penstock.core.asked.orders import Act
-from penstock.core.visible import visible
+from penstock.core.safe_text import visible
 
 EXAMPLE = """
 \b
@@ -154,7 +154,7 @@ def show(run_name: str, json_out: str | None, store: str | None) -> None:
 def _standing(store: str | None, run_name: str) -> dict[str, Any]:
     """The same as a document: the controller as the API has it, every proposal, and the audit log."""
     from penstock.calls.opening import opened as of_run
-    from penstock.web.decided import proposed
+    from penstock.web.decision_list import proposed
     from penstock.web.feed import plain
     from penstock.web.reading import Reader
 

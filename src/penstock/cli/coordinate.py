@@ -9,7 +9,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from penstock.cli.beside import beside
+from penstock.cli.background_writer import in_background
 from penstock.cli.completing import policy_names
 from penstock.cli.ending import ending_told
 from penstock.cli.output import say
@@ -96,7 +96,7 @@ def coordinate(
     from penstock.governing.remembering import DEFAULT_STORE
     from penstock.web.door_tls import door_tls
 
-    words = beside(sys.stderr)
+    words = in_background(sys.stderr)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=cast(TextIO, words))
     tls = door_tls(web["tls_certificate"], web["tls_key"], agents_ca)
     current = fresh_tokens(tokens)

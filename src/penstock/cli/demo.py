@@ -49,7 +49,7 @@ def demo(html: str, serve: bool | None, store: str | None) -> None:
     from penstock.cli.terminal import Terminal, width_for
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
     from penstock.store.open import check_writable
-    from penstock.telling.held import among, with_held
+    from penstock.telling.held_back import among, with_held
     from penstock.telling.report import page
 
     if store is not None:

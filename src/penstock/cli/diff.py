@@ -28,7 +28,7 @@ def diff(a: str, b: str, json_out: str | None, store: str | None) -> None:
     A and B are ids or names of recorded runs, or "last". B is "last" if left out. Shares cover the whole of each run,
     from its start.
     """
-    from penstock.cli.sides import sides
+    from penstock.cli.diff_table import sides
     from penstock.cli.terminal import Terminal, width_for
     from penstock.store.open import open_store
     from penstock.web.comparing import compared

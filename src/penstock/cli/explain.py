@@ -30,7 +30,7 @@ def explain_command(run: str, without: bool, json_out: str | None, store: str | 
     """
     from penstock.calls.recorded import read_recorded, read_tried  # the database takes half a second to import
     from penstock.telling.explain import explain
-    from penstock.telling.told import story_document
+    from penstock.telling.run_document import story_document
 
     told = read_recorded(run, store)
     tried = read_tried(run, store) if without else ()

@@ -11,7 +11,7 @@ from penstock.cli.recorded import json_option
 @click.command(epilog="Example: penstock extensions --json - | jq -r '.[].name'")
 @json_option
 def extensions(json_out: str | None) -> None:
-    """List the policies, clusters, notifiers and sinks that other packages add.
+    """List the policies, engines, clusters, notifiers and sinks that other packages add.
 
     Each is imported. If that fails, the line says why.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
-from penstock.calls.unseen import NOTIFY, targets_in
+from penstock.calls.driver_environment import NOTIFY, targets_in
 from penstock.cli.output import write_json
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def console_of_run() -> "Console":
     """Where the run is told, warnings among it; it waits for nobody who reads that."""
     from rich.logging import RichHandler
 
-    from penstock.cli.beside import beside
+    from penstock.cli.background_writer import in_background
     from penstock.cli.terminal import Terminal, width_for
 
-    words = cast(TextIO, beside(sys.stderr))
+    words = cast(TextIO, in_background(sys.stderr))
     console = Terminal(file=words, stderr=True, width=width_for(sys.stderr))
     handler = RichHandler(console=console, show_path=False)
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(message)s")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.grouped import GroupedHelp
+from penstock.cli.grouped_help import GroupedHelp
 from penstock.cli.output import say
 
 _state = click.option(

@@ -6,9 +6,9 @@ from typing import NoReturn
 
 import click
 
-from penstock.cli.grouped import SHELL_VARIABLE, Grouped
+from penstock.cli.grouped_help import SHELL_VARIABLE, Grouped
+from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.output import VisibleFormatter, say
-from penstock.cli.waiting import Waiting
 from penstock.errors import TRIED_AGAIN, OutageError, PenstockError, unreachable
 from penstock.extras import MissingExtraError, extra_of
 
@@ -42,7 +42,7 @@ _COMMANDS = {  # by what one wants to do; each line is the first sentence of the
     "Tools": {
         "intents": "Show what the tenants of FILE ask for. FILE is a tenants file or has OpenSLO documents.",
         "policies": "List the policies, one line each.",
-        "extensions": "List the policies, clusters, notifiers and sinks that other packages add.",
+        "extensions": "List the policies, engines, clusters, notifiers and sinks that other packages add.",
         "cluster": "Run a Spark cluster on this machine: standalone, YARN or Kubernetes.",
         "kafka": "Run a Kafka broker (KRaft mode) on loopback, with jars from the Maven registry.",
         "load": "Send rows to a Kafka topic along a rate curve, no matter how fast they are read.",
@@ -70,7 +70,7 @@ def cli() -> None:
 
 for _heading, _commands in _COMMANDS.items():
     for _name, _summary in _commands.items():
-        cli.add_under(_heading, Waiting(_name, _summary))
+        cli.add_under(_heading, LazyCommand(_name, _summary))
 
 
 def main() -> None:

@@ -10,11 +10,23 @@ import click
 from penstock.errors import ConfigError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
 def out_option(*names: str, **how: Any) -> Callable[[Command], Command]:
     """An option that names a file to be written; - where it has a meaning for it."""
     return click.option(*names, type=click.Path(), metavar="FILE", callback=_checked, **how)
+
+
+def picture_option(**how: Any) -> Callable[[Command], Command]:
+    """`--plot`: a file for a picture, whose kind its ending says."""
+    return click.option("--plot", "plot_out", type=click.Path(), metavar="FILE", callback=_checked_picture, **how)
+
+
+def _checked_picture(context: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    if path is not None and Path(path).suffix.lower() not in _PICTURES:
+        raise ConfigError(param.opts[-1], path, f"end its name with one of {', '.join(_PICTURES)}")
+    return _checked(context, param, path)
 
 
 def _checked(context: click.Context, param: click.Parameter, path: str | None) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from penstock.core.visible import visible
+from penstock.core.safe_text import visible
 from penstock.errors import ConfigError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.out_file import out_option
+from penstock.cli.out_file import out_option, picture_option
 from penstock.cli.output import write_json
 from penstock.planning.provision.allocate import ALLOCATIONS
 from penstock.planning.provision.methods import DEFAULT_METHOD, METHODS
@@ -74,7 +74,7 @@ Built-in DAGs: linear, diamond, star, finance, traffic, grid (figures 5 and 6 of
     help="Compare the paper's five combinations, ours, and a near-optimal packing.",
 )
 @out_option("--json", "json_out", help="Write the plan as JSON to this file; - is standard output.")
-@out_option("--plot", "plot_out", help="Draw threads on slots to this PNG file.")
+@picture_option(help="Draw threads on slots to this PNG file.")
 def plan(
     job: str,
     rate: float,

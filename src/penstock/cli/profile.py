@@ -10,8 +10,8 @@ import click
 from penstock.cli.out_file import out_option
 from penstock.cli.output import write_json
 from penstock.cli.profile_job import job_options, profile_job
+from penstock.core.safe_text import visible
 from penstock.core.units import positive_seconds, text_of_seconds
-from penstock.core.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

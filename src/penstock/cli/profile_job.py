@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.cli.out_file import check_out_file
+from penstock.core.safe_text import visible
 from penstock.core.units import text_of_seconds
-from penstock.core.visible import visible
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import click
 
-from penstock.calls.unseen import STORE
+from penstock.calls.driver_environment import STORE
 from penstock.cli.out_file import out_option
 
 store_option = click.option(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.out_file import out_option
+from penstock.cli.out_file import out_option, picture_option
 from penstock.cli.output import write_json
 from penstock.errors import ConfigError
 from penstock.planning.routing.methods import METHODS
 from penstock.planning.routing_settings import IMBALANCE
-from penstock.simulation.routing.reading import MOST_LINES, read_pairs
+from penstock.simulation.routing.pairs_file import MOST_LINES, read_pairs
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,7 +51,7 @@ Examples:
     help="Largest number of lines in PAIRS. A million pairs take 0.8 GiB.",
 )
 @out_option("--json", "json_out", help="Write the table as JSON to this file; - is standard output.")
-@out_option("--plot", "plot_out", help="Draw the local share to this PNG file.")
+@picture_option(help="Draw the local share to this PNG file.")
 def route_command(
     pairs: Path,
     servers: int,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from penstock.calls.unseen import seen, unseen
+from penstock.calls.driver_environment import seen, unseen
 from penstock.cli.completing import policy_names
 from penstock.cli.coordinators import coordinator_options, files_of
 from penstock.cli.engine_run import run_engine_file
@@ -167,9 +167,9 @@ def _checked(document: "Document", tenants: Path, of_run: Mapping[str, Any], fir
 
 def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":
     """The file, or what of it is to be an application of its own."""
-    from penstock.config import apart
+    from penstock.config import application_parts
 
-    return apart.part(file, [] if only is None else _names(only), executors, "--executors")
+    return application_parts.part(file, [] if only is None else _names(only), executors, "--executors")
 
 
 def _names(jobs: str) -> list[str]:

@@ -10,9 +10,9 @@ from rich.text import Text
 from penstock.cli.terminal import Lines, line
 from penstock.core.asked.orders import Act
 from penstock.core.asked.price import Price
+from penstock.core.safe_text import visible
 from penstock.core.seen.life import ControllerLife
 from penstock.core.seen.states import TenantTally
-from penstock.core.visible import visible
 from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore
 from penstock.telling.states import tally_text, utility_text

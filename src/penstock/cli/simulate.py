@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from penstock.cli.completing import policy_names
-from penstock.cli.out_file import out_option
+from penstock.cli.out_file import out_option, picture_option
 from penstock.cli.output import say, write_json, write_text
 
 EXAMPLE = """
@@ -29,7 +29,7 @@ Examples:
 )
 @click.option("--seed", type=click.IntRange(0), help="Seed of the random numbers. Default: as in the scenario.")
 @out_option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
-@out_option("--plot", "plot_out", help="Draw utility and decisions to this PNG file.")
+@picture_option(help="Draw utility and decisions to this PNG file.")
 @out_option("--html", "html_out", help="Write a page about the first run with an acting policy to this file.")
 @click.option("--store", "store_at", help="Record the runs in this store (file or URL), for report and explain.")
 @click.option("--story", is_flag=True, help="Print every decision with its reason and its effect.")

@@ -12,11 +12,11 @@ from rich.text import Text
 from penstock.calls.simulated import run_each
 from penstock.cli.terminal import Lines, line
 from penstock.core.run import Run
-from penstock.core.visible import visible
+from penstock.core.safe_text import visible
 from penstock.simulation.expect import Finding
-from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult
-from penstock.telling.held import among, with_held
+from penstock.simulation.scenario_file import Variant
+from penstock.telling.held_back import among, with_held
 
 
 def run_all(

@@ -4,10 +4,10 @@ from rich import box
 from rich.table import Table
 
 from penstock.cli.terminal import Lines, line
+from penstock.core.safe_text import visible
 from penstock.core.seen.shares import Share, shares_of
 from penstock.core.seen.states import State, known_utility, possible_utility, state_of
 from penstock.core.seen.view import JobView, View
-from penstock.core.visible import visible
 from penstock.telling.shares import share_text
 from penstock.telling.states import headline, utility_text
 from penstock.telling.words import number

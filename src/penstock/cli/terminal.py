@@ -8,8 +8,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from penstock.cli.beside import NOBODY_THERE, speak_to_nobody
-from penstock.core.visible import visible
+from penstock.cli.background_writer import NOBODY_THERE, speak_to_nobody
+from penstock.core.safe_text import visible
 
 PIPED = 1000  # columns
 

@@ -173,7 +173,7 @@ class TenantsFile(Asking, _TenantsPart):
     conf: dict[str, str | int | float | bool] = {}
     executors: SlotCount | None = None
     executor_memory: Annotated[SizeMib, AfterValidator(_that_starts)] | None = None
-    together: Groups = ()  # of jobs that share a driver where each has one, see config/apart.py
+    together: Groups = ()  # of jobs that share a driver where each has one, see config/application_parts.py
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     commit_offsets: bool = False  # to groups named by the file and the job, see engines/spark/jvm/commit_offsets.py
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name

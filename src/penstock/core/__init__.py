@@ -15,8 +15,8 @@ snapshot     what an engine saw; view: the same, judged against the intents
 outlook      what a policy that plans ahead expects of a job: arrivals, recovery time
 prediction   what a decision expects of each tenant: latency, juice, utility; foretold, so that it can be checked
 shortfall    what is said when no shares meet all intents
-decision     what a policy wants done and why; change: one operator from so many threads to so many
+decision     what a policy wants done and why; move: one turn of one lever, from what to what
 pair         two keys of consecutive stateful operators that met on one row
-routing table  which keys live where (with locality-aware routing); epoch: from when on
+routing table  which keys live where (with locality-aware routing)
 locality     the share of rows that go from one stateful operator to the next without leaving their server
 """

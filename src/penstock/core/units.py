@@ -8,6 +8,7 @@ from typing import TypeGuard
 from penstock.errors import ConfigError
 
 _SECONDS_PER_UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_MOST_MIB = 2**31 - 1  # as Spark counts them
 _MIB_PER_UNIT = {"k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0**2}
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)i?b?")
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)\s*")
@@ -68,8 +69,8 @@ def text_of_seconds(value: float) -> str:
     return f"{_three_digits(value)}s"
 
 
-def size_mib(value: object, field: str = "size") -> int:
-    """A size of memory as Spark writes it, in MiB.
+def size_mib(value: object, field: str = "size", least: int = 0) -> int:
+    """A size of memory as Spark writes it, in MiB, and no less than what is of use.
 
     >>> size_mib("2g"), size_mib("512m"), size_mib("512"), size_mib(512)
     (2048, 512, 512, 512)
@@ -79,7 +80,10 @@ def size_mib(value: object, field: str = "size") -> int:
     remedy = "write a size such as 512m or 2g; a plain number is MiB"
     if match is None:
         raise ConfigError(field, value, remedy)
-    return round(non_negative(float(match.group(1)) * _MIB_PER_UNIT[match.group(2) or "m"], field, remedy))
+    size = round(non_negative(float(match.group(1)) * _MIB_PER_UNIT[match.group(2) or "m"], field, remedy))
+    if not least <= size <= _MOST_MIB:
+        raise ConfigError(field, value, f"write {least}m or more" if size < least else f"write {_MOST_MIB}m or less")
+    return size
 
 
 def _written(value: object) -> str:

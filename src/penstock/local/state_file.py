@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from penstock.errors import ConfigError, in_a_line, told
-from penstock.places import state_folder
+from penstock.user_folders import state_folder
 
 T = TypeVar("T")
 

@@ -33,12 +33,12 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from penstock.answers import opened
 from penstock.core.addresses import place_in
 from penstock.core.run import RunInfo
 from penstock.core.seen.lineage import LineageRun
 from penstock.errors import ConfigError, choose, in_a_line
 from penstock.extending import GROUPS, loaded, named
+from penstock.http_answers import opened
 from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
 from penstock.notifying.lineage import ENDPOINT, run_events
 from penstock.notifying.lines import append_lines

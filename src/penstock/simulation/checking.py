@@ -9,9 +9,9 @@ from penstock.planning.registry import policies, policy_named, takes_profiles
 from penstock.simulation.continuous import models_of
 from penstock.simulation.expect import METRICS
 from penstock.simulation.jobs import intents_of, named_jobs
-from penstock.simulation.reading import Variant, variants_in
 from penstock.simulation.run import cluster_of
 from penstock.simulation.scale_out import profiles_of
+from penstock.simulation.scenario_file import Variant, variants_in
 from penstock.simulation.schema import ScenarioFile
 
 _BUILT = 20  # variants whose cluster is made: they differ in a value or two

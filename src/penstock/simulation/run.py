@@ -16,9 +16,9 @@ from penstock.running.sim_clock import SimClock
 from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.micro_batch import MicroBatchSimulation
-from penstock.simulation.reading import Variant
 from penstock.simulation.recorder import SimulationRecorder
 from penstock.simulation.scale_out import profiles_of, scale_out_cluster
+from penstock.simulation.scenario_file import Variant
 from penstock.simulation.schema import ScenarioFile
 
 FULL = 0.99  # of the maximum utility: "at its maximum" as far as windows of counts can tell

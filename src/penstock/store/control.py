@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from penstock.core.asked.intents import Intent
 from penstock.core.asked.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
-from penstock.core.visible import visible
+from penstock.core.safe_text import visible
 from penstock.errors import ConfigError, TakenOverError
 from penstock.store.archive import StoreError
 from penstock.store.desk import Card, Desk, Filed, Unreadable

@@ -22,7 +22,7 @@ from penstock.store.columns import columns_of, is_there
 from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
-from penstock.store.reading import run_number
+from penstock.store.read_runs import run_number
 
 T = TypeVar("T")
 

@@ -25,7 +25,7 @@ from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.packing import SpoiltError
-from penstock.store.reading import (
+from penstock.store.read_runs import (
     NEWEST_TOLD,
     read_audit,
     read_decisions,

@@ -7,11 +7,11 @@ from tempfile import TemporaryFile
 
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
-from penstock.places import state_folder
 from penstock.store.archive import Archive, unknown_run
 from penstock.store.database import Database
 from penstock.store.retention import Retention
 from penstock.store.sql import SqlStore
+from penstock.user_folders import state_folder
 
 FILE_NAME = "runs.sqlite"
 _SQLITE = b"SQLite format 3\0"

@@ -13,7 +13,7 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
 from penstock.errors import ConfigError
-from penstock.store import cells, packing, reading, rows_read, rows_written, tables
+from penstock.store import cells, packing, read_runs, rows_read, rows_written, tables
 from penstock.store.archive import AuditEntry, StoreError, UnreadableError, check_told
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
@@ -156,7 +156,7 @@ class SqlStore:
         run = self._begun()
         try:
             with self._database.reading(run.info.id) as connection:
-                return tuple(reading.read_past_cycles(connection, run.number, decided_from_s, before_s))
+                return tuple(read_runs.read_past_cycles(connection, run.number, decided_from_s, before_s))
         except UnreadableError as error:
             log.warning("the rounds of run %s no longer fit (%s); their decisions are left", run.info.id, error)
             return ()
@@ -174,24 +174,24 @@ class SqlStore:
 
     def runs(self) -> tuple[RunInfo, ...]:
         with self._database.reading() as connection:
-            return tuple(rows_read.run_info(row) for row in reading.run_rows(connection))
+            return tuple(rows_read.run_info(row) for row in read_runs.run_rows(connection))
 
     def jobs(self, run_id: str) -> tuple[str, ...]:
         """The names of all jobs that were ever seen in the run."""
         with self._database.reading(run_id) as connection:
             known = sa.select(tables.intents.c.job).where(
-                tables.intents.c.run == reading.run_number(connection, run_id)
+                tables.intents.c.run == read_runs.run_number(connection, run_id)
             )
             return tuple(sorted(set(connection.execute(known).scalars())))
 
     def read_run(self, run_id: str) -> Run:
         with self._database.reading(run_id) as connection:
-            return reading.read_run(connection, reading.run_number(connection, run_id))
+            return read_runs.read_run(connection, read_runs.run_number(connection, run_id))
 
     def views(self, run_id: str) -> Iterator[View]:
         with self._database.reading(run_id) as connection:
             try:
-                yield from reading.read_views(connection, reading.run_number(connection, run_id))
+                yield from read_runs.read_views(connection, read_runs.run_number(connection, run_id))
             except DoesNotFitError as error:
                 remedy = f"its figures were recorded by another penstock ({error}); read it with that one"
                 raise ConfigError("run", run_id, remedy) from None
@@ -206,7 +206,7 @@ class SqlStore:
 
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
         with self._database.reading(run_id) as connection:
-            return reading.read_audit(connection, reading.run_number(connection, run_id))
+            return read_runs.read_audit(connection, read_runs.run_number(connection, run_id))
 
     def close(self) -> None:
         self._database.close()

@@ -12,11 +12,11 @@ from penstock.core.known.prediction import seconds_text
 from penstock.core.naming import named
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
 from penstock.core.seen.states import UNSEEN, State
-from penstock.telling.held import held_news
+from penstock.telling.counterfactuals import without_text
+from penstock.telling.held_back import held_news
 from penstock.telling.stretches import StateStretch, state_at, stretches, unseen_cycles
 from penstock.telling.summary import cycles_seen, summarise
 from penstock.telling.thin import outages
-from penstock.telling.without import without_text
 from penstock.telling.words import (
     at_rest,
     clock,

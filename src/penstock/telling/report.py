@@ -8,13 +8,13 @@ from penstock.core.known.counterfactual import Counterfactual
 from penstock.core.run import DecisionRecord, Run
 from penstock.core.seen.shares import Pool
 from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
-from penstock.telling.held import held_news
+from penstock.telling.counterfactuals import without_text
+from penstock.telling.held_back import held_news
 from penstock.telling.job_summary import JobSummary
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.money import spent
 from penstock.telling.summary import Summary, came_to, most_utility, summarise
 from penstock.telling.thin import slices
-from penstock.telling.without import without_text
 from penstock.telling.words import (
     clock,
     count,

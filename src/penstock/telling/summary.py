@@ -12,11 +12,11 @@ from penstock.core.plan import NO_CHANGE
 from penstock.core.run import DecisionRecord, Run
 from penstock.core.seen.life import ControllerLife
 from penstock.telling.cost import cost_text, thread_seconds
-from penstock.telling.held import held_text
+from penstock.telling.counterfactuals import worth_text
+from penstock.telling.held_back import held_text
 from penstock.telling.job_summary import JobSummary, job_summary
 from penstock.telling.life import silent_text
 from penstock.telling.money import spent, spent_text
-from penstock.telling.without import worth_text
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
 _BUDGETS = 5  # those with the least left; the table has all

@@ -21,10 +21,10 @@ from penstock.store.archive import StoreError, UnreadableError
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
 from penstock.web.aside import Aside
-from penstock.web.described import ERRORS, TAGS, ErrorOut, describe
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import LiveLook
+from penstock.web.openapi import ERRORS, TAGS, ErrorOut, describe
 from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings

@@ -6,7 +6,7 @@ from penstock.core.documents import mean
 from penstock.core.naming import named
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
-from penstock.telling.without import points_text
+from penstock.telling.counterfactuals import points_text
 from penstock.telling.words import count, percent, span
 from penstock.web.present import series
 from penstock.web.reading import Reader

@@ -11,7 +11,7 @@ from penstock.core.run import EARLIER, DecisionRecord
 from penstock.errors import ConfigError
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Stretch
-from penstock.telling.without import without_text
+from penstock.telling.counterfactuals import without_text
 from penstock.web.recorded import past_of, shares_of
 from penstock.web.shapes_simulated import JobWithoutOut, WithoutOut
 from penstock.whatif.answer import without_trouble

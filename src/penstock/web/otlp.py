@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from penstock.answers import opened
 from penstock.core.addresses import place_in
 from penstock.errors import ConfigError
+from penstock.http_answers import opened
 from penstock.web.samples import MetricSample
 
 _ANSWERS_WITHIN_S = 5.0

@@ -15,7 +15,7 @@ from penstock.store.slices import Slices
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
 from penstock.telling.life import life_text
-from penstock.web import decided, present
+from penstock.web import decision_list, present
 from penstock.web.lives import Lives
 from penstock.web.shapes import DecisionOut, RunOut
 from penstock.web.shapes_control import ActOut, AuditOut, ControlOut
@@ -134,7 +134,7 @@ class Reader:
     def decisions(self, gallery: Gallery) -> tuple[DecisionOut, ...]:
         """Every decision of the run, oldest first."""
         most = max((v or 0.0 for v in gallery.totals(Stretch()).values["max_utility"]), default=0.0)
-        return decided.told(gallery.decisions(), most)
+        return decision_list.told(gallery.decisions(), most)
 
     def present(self, gallery: Gallery, decisions: tuple[DecisionOut, ...]) -> PresentOut | None:
         """The newest cycle."""
@@ -162,7 +162,7 @@ class Reader:
             seen_at_epoch_s=card.seen_at_epoch_s,
             approval=card.approval,
             waiting=waiting,
-            proposals=tuple(decided.proposed(proposal) for proposal in asked),
+            proposals=tuple(decision_list.proposed(proposal) for proposal in asked),
             life=life.value,
             said=life_text(life, card.sign, time.time()),
         )

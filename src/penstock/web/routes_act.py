@@ -8,16 +8,16 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from penstock.core.safe_text import visible
 from penstock.core.seen.life import ControllerLife
-from penstock.core.visible import visible
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
 from penstock.web.acting import ActIn, NotLiveError, ask
 from penstock.web.aside import AGAIN_S, FullError
 from penstock.web.asking import RunName
-from penstock.web.described import ACT, LOOK
 from penstock.web.feed import Feed
 from penstock.web.guard import refusal
+from penstock.web.openapi import ACT, LOOK
 from penstock.web.shapes_control import AskedOut
 from penstock.web.shapes_simulated import WhatIfOut
 from penstock.web.state import SiteState

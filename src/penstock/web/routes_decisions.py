@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 
 from penstock.web.asking import AskedSite, JobName, RunName
-from penstock.web.decided import Wanted, found, table
-from penstock.web.described import ERRORS, LOOK
+from penstock.web.decision_list import Wanted, found, table
+from penstock.web.openapi import ERRORS, LOOK
 from penstock.web.reading import RECENT
 from penstock.web.shapes import DecisionOut, DecisionsOut
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Response
 
 from penstock.errors import OutageError, PenstockError
 from penstock.web.asking import AskedSite
-from penstock.web.described import ERRORS, OPERATIONS
 from penstock.web.guard import refusal
+from penstock.web.openapi import ERRORS, OPERATIONS
 from penstock.web.shapes import HealthOut
 
 router = APIRouter(tags=[OPERATIONS], responses=ERRORS)

@@ -6,9 +6,9 @@ from penstock.planning.registry import policies as all_policies
 from penstock.store.thinning import Stretch
 from penstock.web.asking import AskedSite, InstantAsked, JobName, PointsAsked, RunName, SpanAsked
 from penstock.web.comparing import compared
-from penstock.web.described import ERRORS, LOOK, OPERATIONS
 from penstock.web.incidents import incident_of, incident_out
 from penstock.web.metrics import exposition
+from penstock.web.openapi import ERRORS, LOOK, OPERATIONS
 from penstock.web.reading import POINTS
 from penstock.web.shapes import PolicyOut, RunOut
 from penstock.web.shapes_control import ActOut, AuditOut, ControlOut

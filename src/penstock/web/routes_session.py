@@ -7,7 +7,7 @@ from fastapi import Body, FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from penstock.web.described import SESSION
+from penstock.web.openapi import SESSION
 from penstock.web.sessions import COOKIE, LASTS_S
 from penstock.web.shapes import SessionOut
 from penstock.web.state import SiteState

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query, Response
 
 from penstock.web.aside import AGAIN_S, FullError
 from penstock.web.asking import AskedSite, JobName, RunName
-from penstock.web.described import ERRORS, LOOK
 from penstock.web.guard import refusal
+from penstock.web.openapi import ERRORS, LOOK
 from penstock.web.shapes_simulated import RemediesOut, WithoutOut, WorthOut
 
 router = APIRouter(tags=[LOOK], responses=ERRORS)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from penstock.core.known.counterfactual import Counterfactual, Untold, Without, worth_of
 from penstock.core.run import DecisionRecord
 from penstock.store.gallery import Gallery
-from penstock.telling.without import worth_text
+from penstock.telling.counterfactuals import worth_text
 from penstock.web.aside import Aside, Asked, FullError
 from penstock.web.counterfactuals import WithoutIn, settled, untold_of
 from penstock.web.remedying import RemediesIn, nothing

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.workloads.twins import ads
 from tests.drivers import ran
 from tests.engines.spark.on_bounds import BOUNDS, OWN_BOUND, lived
 from tests.real_kafka import PARTITIONS
 from tests.workloads.sending import COUNT, sent
+from tests.workloads.twins import ads
 
 DIES = 4
 

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession, functions
 from penstock.engines.spark.jvm import features as of_spark
 from penstock.engines.spark.jvm import quantiles
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.class_homes import home_of, homes_of, there
 from penstock.engines.spark.jvm.doctor import Diagnosis, doctor, library, settings_of
 from penstock.engines.spark.jvm.features import Feature
-from penstock.engines.spark.jvm.moved import home_of, homes_of, there
 from penstock.engines.spark.watch.sketches import POINTS, sketch_of
 
 ROCKS = {"spark.sql.streaming.stateStore.providerClass": "org.apache.x.RocksDBStateStoreProvider"}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from penstock.core.seen.batches import TOLD, BatchFigures
-from penstock.engines.spark.watch.ended import ended_batches
+from penstock.engines.spark.watch.ended_batches import ended_batches
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stage_figures import Busy, StageHistory
 from penstock.engines.spark.watch.stages import StageReading, _reading, chosen

@@ -10,8 +10,8 @@ from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Now, Running, Started, Stimulus, Terminated
 from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.instructions import ForgetTasks, GiveTasks, KeepBound, Start, todo
 from penstock.engines.spark.watch.take import taken
-from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, KeepBound, Start, todo
 from penstock.engines.spark.watch.track import AwaitedTasks
 from tests.engines.spark.helpers import quick
 

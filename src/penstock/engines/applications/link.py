@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult
 
-from penstock.answers import Connection, SafeConnection
 from penstock.core.addresses import place_in
 from penstock.engines.applications.wire import MOST_BYTES
 from penstock.errors import ConfigError, OutageError, PenstockError, in_a_line
+from penstock.http_answers import Connection, SafeConnection
 
 PATH = "/fleet/v1/report"
 _ANSWERS_WITHIN_S = 5.0

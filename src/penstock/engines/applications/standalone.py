@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.answers import opened
 from penstock.engines.applications.cluster import Room, Worker, understood
 from penstock.errors import OutageError
+from penstock.http_answers import opened
 
 _ANSWERS_WITHIN_S = 3.0
 _MOST_BYTES = 64 * 2**20

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import floor
 from typing import Any
 
-from penstock.answers import opened
 from penstock.engines.applications.cluster import Allowance, Room, Worker, understood
 from penstock.errors import OutageError
+from penstock.http_answers import opened
 
 _ANSWERS_WITHIN_S = 5.0
 _MOST_BYTES = 256 * 2**20

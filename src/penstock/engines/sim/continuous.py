@@ -12,10 +12,10 @@ from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.seen.figures import Snapshot
 from penstock.engines.lifetime import AlwaysThere
 from penstock.engines.sim.events import EventQueue
+from penstock.engines.sim.figures import ClusterReading, read_jobs, read_machines
 from penstock.engines.sim.layout import lay_out
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics
-from penstock.engines.sim.reading import ClusterReading, read_jobs, read_machines
 from penstock.engines.sim.recoveries import JobRecovery, Recoveries
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob
 from penstock.engines.sim.spread import add_threads, remove_threads

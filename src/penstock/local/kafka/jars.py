@@ -21,7 +21,7 @@ import pyspark
 
 from penstock.errors import EngineError
 from penstock.local.java import java
-from penstock.places import cache_folder
+from penstock.user_folders import cache_folder
 
 _LOCK = Path(__file__).with_name("jars.lock")
 _FETCHED_WITHIN_S = 900.0

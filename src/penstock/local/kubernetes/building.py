@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from penstock.errors import EngineError
-from penstock.places import cache_folder
+from penstock.user_folders import cache_folder
 
 VERSION = "1.35.4"
 _MODULE = Path(__file__).with_name("control_plane")

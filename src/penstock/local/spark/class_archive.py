@@ -25,7 +25,7 @@ import pyspark
 
 from penstock.local.following import Follower
 from penstock.local.java import found_java
-from penstock.places import cache_folder
+from penstock.user_folders import cache_folder
 
 _MADE_WITHIN_S = 3600.0  # 64 s of a core; whoever makes it lets all others go first
 _PLAINLY_NICE = 19

@@ -24,6 +24,7 @@ from penstock.local.spark import hosts, secret
 from penstock.local.spark.hosts import Host, Net
 from penstock.local.state_file import StateFile, default_place
 
+LEAST_WORKER_MIB = 512  # Spark starts no executor with less than 450
 _UP_WITHIN_S = 90.0
 _FIRST_WORKER = 11  # workers live at 127.0.0.11, .12, ...
 _MOST_WORKERS = 200

@@ -1,8 +1,8 @@
 """A file of models, as `penstock plan --models` reads it: what was profiled is added to what is there."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import yaml
@@ -25,10 +25,9 @@ def check_models(path: Path) -> None:
     _read(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=path.parent).close()  # tried, and not asked for: root may do what a file system cannot
     except OSError as error:
         raise ConfigError("--out", str(path), f"give a path that can be written ({error.strerror})") from None
-    if not os.access(path.parent, os.W_OK):
-        raise ConfigError("--out", str(path), f"give a path that can be written (nothing may be made in {path.parent})")
 
 
 def add_model(path: Path, task: str, model: PerformanceModel) -> None:
@@ -49,7 +48,8 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {"name": path.stem, "tasks": {}}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError("--out", str(path), f"it cannot be read as a file of models ({error})") from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise ConfigError("--out", str(path), f"it cannot be read as a file of models ({why})") from None
     if not isinstance(document, dict) or not isinstance(document.get("tasks"), dict):
         raise ConfigError("--out", str(path), "it is no file of models: write `tasks`, or name another")
     return document

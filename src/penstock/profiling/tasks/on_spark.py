@@ -13,12 +13,12 @@ from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.errors import ConfigError
-from penstock.places import state_folder
 from penstock.profiling.tasks.catalog import task_named
 from penstock.profiling.tasks.models_file import Profiled, add_model, check_models
 from penstock.profiling.tasks.profile import ProfileSettings, Progress, model_of, profile
 from penstock.profiling.tasks.provenance import provenance, words
 from penstock.profiling.tasks.record import TrialRecord
+from penstock.user_folders import state_folder
 
 __all__ = ["TrialSettings", "default_file", "profile_on_spark"]
 

@@ -13,8 +13,8 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch, committed_batch
+from penstock.engines.spark.routing.checkpoint_stamp import check_tie, stamp
 from penstock.engines.spark.routing.migration import Moved, move_state, take_back, version_in_force
-from penstock.engines.spark.routing.tie import check_tie, stamp
 from penstock.errors import EngineError
 
 PARTITIONS = 3

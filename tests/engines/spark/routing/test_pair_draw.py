@@ -14,7 +14,7 @@ from penstock.engines.spark import measured
 from penstock.engines.spark.jvm.routing.draw_call import draw_call
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.pair_draw import draw_one_in
-from penstock.engines.spark.watch.drawn import DrawnPairs, drawn_pairs
+from penstock.engines.spark.watch.drawn_pairs import DrawnPairs, drawn_pairs
 from penstock.engines.spark.watch.progress import parse_batch
 from penstock.errors import ConfigError
 from tests.engines.spark.routing.town import REGIONS, Town, by_region

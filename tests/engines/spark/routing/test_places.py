@@ -10,8 +10,8 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.local_files import files_at, readable_state
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.routing.checkpoint_stamp import STAMP
 from penstock.engines.spark.routing.reroute import reroute
-from penstock.engines.spark.routing.tie import STAMP
 from penstock.errors import EngineError
 from tests.engines.spark.routing.mounts import mounted
 from tests.engines.spark.routing.running_count import CrashError

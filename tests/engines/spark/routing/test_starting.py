@@ -13,9 +13,9 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.routing.starting import routed_by
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.routing.checkpoint_stamp import BookError
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.routing.tie import BookError
 from penstock.errors import ConfigError, EngineError
 from tests.engines.spark.routing.town import REGIONS, Town, by_region, regions, state_partitions
 from tests.patience import patience_s

@@ -13,7 +13,7 @@ from penstock.engines.spark.routing import pair_draw
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.watch import RouteWatch
-from penstock.engines.spark.watch.drawn import DrawnPairs
+from penstock.engines.spark.watch.drawn_pairs import DrawnPairs
 from penstock.engines.spark.watch.progress import Batch
 
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from penstock.engines.spark.jobs.batch_parts import RecentBatches
-from penstock.engines.spark.jvm.moved import homes_of
+from penstock.engines.spark.jvm.class_homes import homes_of
 from penstock.engines.spark.jvm.private_fields import field_of, value_of
 from penstock.engines.spark.jvm.read_limits import MADE, ReadLimits, kind_of
 from penstock.errors import EngineError

@@ -7,7 +7,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jvm.moved import class_of
+from penstock.engines.spark.jvm.class_homes import class_of
 from penstock.engines.spark.jvm.private_fields import value_of
 
 _LOCATION, _NAME = "checkpointLocation", "queryName"

@@ -14,8 +14,8 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
 from penstock.engines.spark.application.leaving import LEAVES_WITHIN_S, parting
+from penstock.engines.spark.jvm.class_homes import there
 from penstock.engines.spark.jvm.machines import ExecutorReader
-from penstock.engines.spark.jvm.moved import there
 from penstock.errors import EngineError, first_line
 
 _GROWN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs started at once on two cores

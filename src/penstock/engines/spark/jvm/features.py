@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jvm.batch_limits import BatchLimits
-from penstock.engines.spark.jvm.moved import homes_of, there
+from penstock.engines.spark.jvm.class_homes import homes_of, there
 from penstock.engines.spark.jvm.quantiles import has_sketches
 from penstock.errors import EngineError, first_line
 

@@ -9,7 +9,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jvm.moved import homes_of
+from penstock.engines.spark.jvm.class_homes import homes_of
 from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.engines.spark.watch.files import WaitingFiles
 

@@ -7,7 +7,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.jvm.moved import home_of
+from penstock.engines.spark.jvm.class_homes import home_of
 from penstock.errors import first_line
 
 MADE = "org.apache.spark.sql.execution.streaming.sources.RatePerMicroBatchStream"

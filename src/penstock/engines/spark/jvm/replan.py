@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import RestartError
 from penstock.engines.spark.jvm.starts import start_query
-from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
+from penstock.engines.spark.watch.instructions import COMMITS_WITHIN_S
 from penstock.errors import first_line
 
 # A next batch may come at once, and is begun when its offsets are written down, which takes some 30 ms.

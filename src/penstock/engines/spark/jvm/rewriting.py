@@ -26,7 +26,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
-from penstock.engines.spark.jvm.moved import class_of, home_of
+from penstock.engines.spark.jvm.class_homes import class_of, home_of
 from penstock.engines.spark.jvm.real_time import PARTITIONS_CONF
 
 _NOTE = "penstock-rewriting.json"

@@ -17,7 +17,7 @@ from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.events import Failed
-from penstock.engines.spark.watch.todo import LOOKS_FOR_S
+from penstock.engines.spark.watch.instructions import LOOKS_FOR_S
 from penstock.engines.spark.watch.track import AwaitedTasks, Track
 from penstock.errors import EngineError, first_line
 

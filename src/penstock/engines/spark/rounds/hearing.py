@@ -8,9 +8,9 @@ from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.told.apart import Apart
 from penstock.engines.spark.watch.events import Arrived, FilesWait, Met, StageRead
+from penstock.engines.spark.watch.instructions import wants_stages
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.python_time import PythonWatch
-from penstock.engines.spark.watch.todo import wants_stages
 
 
 class Hearing:

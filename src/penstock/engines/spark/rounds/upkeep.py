@@ -11,7 +11,16 @@ from penstock.engines.spark.state.keeping_places import KeepingPlaces
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.told.apart import Apart
-from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, Instruction, KeepBound, Loosen, Start, Wake, todo
+from penstock.engines.spark.watch.instructions import (
+    ForgetTasks,
+    GiveTasks,
+    Instruction,
+    KeepBound,
+    Loosen,
+    Start,
+    Wake,
+    todo,
+)
 from penstock.errors import EngineError, told
 
 _AGAIN = "its query was started again with the bound of its options"

@@ -16,7 +16,7 @@ from typing import Protocol
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, forget_batch, query_id, takes_what
-from penstock.engines.spark.routing.tie import stamp
+from penstock.engines.spark.routing.checkpoint_stamp import stamp
 from penstock.errors import EngineError, told
 
 StepDone = Callable[[str], None]  # told of each step that was done, by its name

@@ -18,7 +18,7 @@ from pyspark.sql import Column, SparkSession, functions
 from penstock.correlation.sampling import MOST
 from penstock.engines.spark.jvm.routing.draw_call import DrawCall
 from penstock.engines.spark.jvm.routing.share_cell import ShareCell
-from penstock.engines.spark.watch.drawn import BETWEEN_KEYS, BETWEEN_ROWS, NO_KEY
+from penstock.engines.spark.watch.drawn_pairs import BETWEEN_KEYS, BETWEEN_ROWS, NO_KEY
 from penstock.engines.spark.watch.key_texts import BETWEEN_PARTS
 
 _CHANCE = "__penstock_chance"

@@ -30,12 +30,12 @@ from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
+from penstock.engines.spark.routing.checkpoint_stamp import stamp
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
 from penstock.engines.spark.routing.migration import Moved, StepDone, move_state, pending, take_back
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
-from penstock.engines.spark.routing.tie import stamp
-from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
+from penstock.engines.spark.watch.instructions import COMMITS_WITHIN_S
 from penstock.errors import ConfigError, EngineError, first_line, told
 
 _BATCH_WITHIN_S = 120.0

@@ -23,12 +23,12 @@ from penstock.engines.spark.jvm.routing.lookup import no_table, reread, table_ce
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.routing.starting import RoutedBy, is_looked_at, remember, teach_start
 from penstock.engines.spark.routing.book import LIVE, RouteBook
+from penstock.engines.spark.routing.checkpoint_stamp import check_tie, stamp
 from penstock.engines.spark.routing.columns import KeyColumns, columns_of
 from penstock.engines.spark.routing.migration import pending, take_back, version_in_force
 from penstock.engines.spark.routing.murmur import ColumnType
-from penstock.engines.spark.routing.tie import check_tie, stamp
 from penstock.errors import ConfigError, EngineError
-from penstock.places import state_folder
+from penstock.user_folders import state_folder
 
 _ROUTABLE = (StringType, IntegralType, DecimalType, BooleanType, DateType)
 _PARTITIONS = "spark.sql.shuffle.partitions"

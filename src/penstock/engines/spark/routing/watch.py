@@ -17,7 +17,7 @@ from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import Links, PastMove, RouteFigures
 from penstock.correlation.history import PairHistory
 from penstock.correlation.sampling import SampledWindow, one_in_for
-from penstock.engines.spark.routing.living import key_placements
+from penstock.engines.spark.routing.key_homes import key_placements
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.pair_draw import draw_one_in
 from penstock.engines.spark.routing.placement import partition_rows

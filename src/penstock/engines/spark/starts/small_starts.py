@@ -10,7 +10,7 @@ from penstock.engines.first_batches import FIRST_FILES, FIRST_ROWS, FirstBatches
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.state.shared import Shared
-from penstock.engines.spark.watch.todo import Loosen
+from penstock.engines.spark.watch.instructions import Loosen
 from penstock.errors import told
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.engines.spark.watch.since import since
+from penstock.engines.spark.watch.series import since
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from penstock.engines.spark.watch.drawn import DrawnPairs, drawn_pairs
+from penstock.engines.spark.watch.drawn_pairs import DrawnPairs, drawn_pairs
 from penstock.engines.spark.watch.sketches import sketch_of
 
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock

@@ -35,7 +35,7 @@ from penstock.engines.spark.watch.events import (
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch, epoch_s
 from penstock.engines.spark.watch.remedies import with_remedy
-from penstock.engines.spark.watch.since import since
+from penstock.engines.spark.watch.series import since
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import first_line
 

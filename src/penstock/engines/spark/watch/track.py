@@ -15,7 +15,7 @@ from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.restarts import Attempts, Health
 from penstock.engines.spark.watch.arrivals import Arrivals
-from penstock.engines.spark.watch.ended import ended_batches, worked_batches
+from penstock.engines.spark.watch.ended_batches import ended_batches, worked_batches
 from penstock.engines.spark.watch.failed import last_failure
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset

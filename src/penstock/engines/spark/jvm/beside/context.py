@@ -17,7 +17,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.beside.door import DriverDoor
-from penstock.engines.spark.jvm.moved import there
+from penstock.engines.spark.jvm.class_homes import there
 from penstock.errors import ConfigError, EngineError, OutageError, first_line
 
 # What PySpark's own gateway is given to know; see pyspark.java_gateway.

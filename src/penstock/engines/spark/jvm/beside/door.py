@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import ConfigError
-from penstock.places import state_folder
+from penstock.user_folders import state_folder
 
 _MOST_PID, _MOST_PORT = 2**31 - 1, 2**16 - 1
 _TEXTS = ("application", "name", "spark", "host", "token")

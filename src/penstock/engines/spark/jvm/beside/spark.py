@@ -17,8 +17,8 @@ from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jvm.beside.context import BesideContext
 from penstock.engines.spark.jvm.beside.names import Names
+from penstock.engines.spark.jvm.class_homes import class_of
 from penstock.engines.spark.jvm.live import LiveSpark
-from penstock.engines.spark.jvm.moved import class_of
 from penstock.engines.spark.port import Pools, Stages
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.watch.stages import StageReading

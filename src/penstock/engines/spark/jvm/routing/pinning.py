@@ -18,8 +18,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.stages import stage_words
+from penstock.engines.spark.routing.batch_places import BatchAccount, RanJob, RanStage
 from penstock.engines.spark.routing.pins import RanTask, Send
-from penstock.engines.spark.routing.ran import BatchAccount, RanJob, RanStage
 from penstock.engines.spark.watch.stages import reading_of
 from penstock.errors import EngineError, first_line
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from penstock.config.apart import ApplicationPart, applications, only
+from penstock.config.application_parts import ApplicationPart, applications, only
 from penstock.config.document import Document
 from penstock.config.tenants import TenantsFile, tenants_in
 from penstock.errors import ConfigError

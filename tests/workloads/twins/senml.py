@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from penstock.workloads.records.senml import FIELDS, known_sensors
-from penstock.workloads.twins.reading import WINDOW_MS, window_of
+from tests.workloads.twins.tables import WINDOW_MS, window_of
 
 _RANGES = {
     "temperature": (-30, 60),

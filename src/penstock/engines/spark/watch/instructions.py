@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from penstock.engines.first_batches import FirstBatches, Loosened, TakenBatch, loosened
-from penstock.engines.spark.watch.ended import STAGES_TOLD_S
+from penstock.engines.spark.watch.ended_batches import STAGES_TOLD_S
 from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch

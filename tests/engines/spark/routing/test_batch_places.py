@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from penstock.engines.spark.routing.batch_places import BatchAccount, RanJob, RanStage
 from penstock.engines.spark.routing.pins import RanTask
-from penstock.engines.spark.routing.ran import BatchAccount, RanJob, RanStage
 from penstock.engines.spark.watch.stages import StageReading
 
 

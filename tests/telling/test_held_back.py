@@ -7,10 +7,10 @@ from penstock.core.run import Run
 from penstock.core.seen.view import JobView
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
-from penstock.telling.held import among, held_news, with_held
+from penstock.telling.held_back import among, held_news, with_held
 from penstock.telling.report import page
+from penstock.telling.run_document import story_document, summary_document
 from penstock.telling.summary import summarise
-from penstock.telling.told import story_document, summary_document
 from tests.recorded import RUN, a_cycle, a_job, a_view
 
 BOUND = "it has all 4 slots that it may have"

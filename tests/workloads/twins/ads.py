@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from penstock.workloads.records.ads import campaigns_of_ads
-from penstock.workloads.twins.reading import table, window_of
+from tests.workloads.twins.tables import table, window_of
 
 CampaignWindow = tuple[str, int]
 

@@ -1,7 +1,7 @@
 """The table of `penstock diff`: a row for all, and one for each tenant."""
 
 from penstock.cli.terminal import Lines
-from penstock.telling.without import points_text
+from penstock.telling.counterfactuals import points_text
 from penstock.telling.words import percent
 from penstock.web.comparing import SAME
 from penstock.web.shapes_reports import CompareOut

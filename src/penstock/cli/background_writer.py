@@ -1,4 +1,4 @@
-"""Words that are told beside the work: who says them never waits for who reads them.
+"""Words written in the background: who says them never waits for who reads them.
 
 A pager that nobody scrolls, a terminal that Ctrl-S holds, a log whose driver waits: a pipe that is full blocks whoever
 writes to it, be it the thread that governs.
@@ -14,21 +14,21 @@ from typing import IO, Any, TextIO
 
 import click
 
-from penstock.core.visible import visible
+from penstock.core.safe_text import visible
 
 NOBODY_THERE = (EPIPE, EIO)  # a pipe without a reader, a terminal that was closed
 _MOST = 1_000_000  # characters that wait; what is told then is left out
 _ENDS_WITHIN_S = 60.0  # who reads has so long, once the work is over
 
 
-def beside(stream: TextIO) -> "BesideStream":
+def in_background(stream: TextIO) -> "BackgroundStream":
     """Words for that stream; the command that runs does not end before they are read, or a minute is over."""
-    words, command = BesideStream(stream), click.get_current_context(silent=True)
+    words, command = BackgroundStream(stream), click.get_current_context(silent=True)
     (atexit.register if command is None else command.call_on_close)(words.drain)
     return words
 
 
-class BesideStream:
+class BackgroundStream:
     """A stream that a thread of its own writes to; what cannot be written is dropped, and nothing ends by it."""
 
     def __init__(self, stream: TextIO, most: int = _MOST) -> None:

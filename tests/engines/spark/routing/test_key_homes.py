@@ -3,7 +3,7 @@
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.key_placement import MOST_PARTITIONS, KeyPlacement, KeysInPartition, KeysOnMachine
 from penstock.core.seen.pairs import PairCounts
-from penstock.engines.spark.routing.living import key_placements
+from penstock.engines.spark.routing.key_homes import key_placements
 from penstock.engines.spark.watch.machines import Executor
 
 OPERATORS = ("left", "right")

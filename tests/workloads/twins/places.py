@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from penstock.workloads.twins.reading import WINDOW_MS, table, window_of
+from tests.workloads.twins.tables import WINDOW_MS, table, window_of
 
 
 def tags(lines: Sequence[str], before_ms: int) -> Mapping[tuple[str, int], tuple[int, int, int]]:

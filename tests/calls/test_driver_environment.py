@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import penstock as ps
-from penstock.calls.unseen import unseen
+from penstock.calls.driver_environment import unseen
 from penstock.governing.run import RunOptions
 from penstock.governing.standby import Second
 from penstock.governing.story import RunStory

@@ -3,10 +3,10 @@
 import pytest
 
 from penstock.core.known.counterfactual import JobWithout, Untold, Without, worth_of
+from penstock.telling.counterfactuals import without_text, worth_text
 from penstock.telling.explain import explain
 from penstock.telling.report import page
 from penstock.telling.summary import summarise
-from penstock.telling.without import without_text, worth_text
 from tests.telling.sample import sample_run
 
 HELPED = Without(1, 120.0, 0.70, 0.72, 0.61, 0.04, jobs=(JobWithout("ads", 0.9, 0.4), JobWithout("geo", 0.5, 0.5)))

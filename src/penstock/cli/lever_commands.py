@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from penstock.core.levers import WORDS, Dial, Kind, unit_of
+from penstock.core.safe_text import visible
 from penstock.core.units import seconds, size_mib
-from penstock.core.visible import visible
 from penstock.errors import ConfigError
 from penstock.telling.levers import asked_text, lever_name, limits_text, now_text, owner
 

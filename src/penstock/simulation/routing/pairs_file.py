@@ -63,7 +63,8 @@ def _lines(path: Path, keys: Sequence[str], extra: str, most: int) -> Iterator[t
     except EOFError:
         raise ConfigError("pairs", str(path), "give a whole file: this .gz ends before its data does") from None
     except (OSError, ValueError, csv.Error, zlib.error) as error:  # of a path or a text that is none
-        raise ConfigError("pairs", str(path), f"give a CSV file with a header line ({error})") from None
+        why = getattr(error, "strerror", None) or str(error)
+        raise ConfigError("pairs", str(path), f"give a CSV file with a header line ({why})") from None
 
 
 def _opened(path: Path) -> TextIO:

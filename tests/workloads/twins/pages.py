@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from penstock.workloads.records.pages import sites_of_pages
-from penstock.workloads.twins.reading import table, window_of
+from tests.workloads.twins.tables import table, window_of
 
 
 def page_load(lines: Sequence[str]) -> Mapping[tuple[str, int], tuple[int, float, int]]:

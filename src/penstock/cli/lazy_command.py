@@ -1,4 +1,4 @@
-"""A command that waits: until it is called, only its name and its line in `penstock --help` are there.
+"""A command whose module is imported when it is called: until then only its name and its line in `--help` are there.
 
 All commands together import Spark's, the database's and the web's libraries, two seconds of them; one that is called
 takes only its own.
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 
-class Waiting(click.Command):
+class LazyCommand(click.Command):
     """Stands in a group for the command of that name, in the module of that name.
 
     `summary` is the first sentence of the command's help; a test compares the two.

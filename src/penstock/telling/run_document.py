@@ -7,11 +7,11 @@ from typing import Any
 from penstock.core.asked.budget import SpentBudget, text_of_days
 from penstock.core.known.counterfactual import Counterfactual, Without, worth_of
 from penstock.core.run import DecisionRecord, Run, RunInfo
+from penstock.telling.counterfactuals import without_text, worth_text
 from penstock.telling.explain import events
 from penstock.telling.job_summary import JobSummary
 from penstock.telling.money import spent
 from penstock.telling.summary import came_to, most_utility, summarise
-from penstock.telling.without import without_text, worth_text
 from penstock.telling.words import moves_text
 
 ToldDocument = dict[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from penstock.workloads.twins.reading import table
+from tests.workloads.twins.tables import table
 
 _EVERY_M, _OVER_MS = 50.0, 10_000
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from penstock.workloads.twins.reading import WINDOW_MS, window_of
+from tests.workloads.twins.tables import WINDOW_MS, window_of
 
 NexmarkEvent = Mapping[str, Any]
 Row = tuple[Any, ...]

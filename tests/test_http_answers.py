@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from penstock.answers import Connection, opened
+from penstock.http_answers import Connection, opened
 from tests.patience import patience_s
 
 WITHIN_S = 0.2

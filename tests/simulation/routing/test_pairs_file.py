@@ -7,7 +7,7 @@ import pytest
 
 from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
-from penstock.simulation.routing.reading import read_pairs
+from penstock.simulation.routing.pairs_file import read_pairs
 
 
 def written(folder: Path, text: str, name: str = "pairs.csv") -> Path:

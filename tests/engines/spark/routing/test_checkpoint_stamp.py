@@ -9,8 +9,8 @@ import pytest
 from penstock.core.known.routing_table import RoutingTable
 from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.routing.book import RouteBook
+from penstock.engines.spark.routing.checkpoint_stamp import STAMP, BookError, Stamp, check_tie, stamp_of
 from penstock.engines.spark.routing.damage import DamagedError
-from penstock.engines.spark.routing.tie import STAMP, BookError, Stamp, check_tie, stamp_of
 from tests.engines.spark.routing.running_count import PARTITIONS, RunningCount
 
 KEYS = [f"k{number}" for number in range(8)]
