@@ -16,7 +16,7 @@ from functools import singledispatch
 
 from penstock.engines.spark.jobs.restarts import Commit
 from penstock.engines.spark.watch.arrivals import ArrivedBy
-from penstock.engines.spark.watch.ended import STAGES_TOLD_S
+from penstock.engines.spark.watch.ended_batches import STAGES_TOLD_S
 from penstock.engines.spark.watch.events import (
     Adopted,
     Arrived,
