@@ -72,6 +72,15 @@ def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_store_that_is_another_file_is_a_mistake_and_no_outage(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello\n")
+    with pytest.raises(
+        ConfigError, match=r"store: .*notes.txt.* it is no database: give a file that penstock recorded"
+    ):
+        explained("last", tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "hello\n"
+
+
 def test_a_report_is_a_document_for_programs_too(path: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(report_command, ["last", "--store", str(path), "--json", "-"], catch_exceptions=False)
     told = json.loads(result.stdout)

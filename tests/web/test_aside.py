@@ -16,6 +16,7 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
+from penstock.store.sqlite_file import SQLITE
 from penstock.web import aside as aside_module
 from penstock.web import what_if_process
 from penstock.web.aside import WAITING, Aside, FullError
@@ -99,7 +100,7 @@ def test_what_can_be_mended_is_said_in_the_same_words(aside: Aside, live: LiveRu
         aside.answer("no such run", QUESTION, patience_s())
     with pytest.raises(ConfigError, match="policy"):
         aside.answer(live.run.id, WhatIfIn.model_validate({"policy": "magic"}), patience_s())
-    (tmp_path / "no.sqlite").write_bytes(b"this is no database at all, but it is long enough for one" * 100)
+    (tmp_path / "no.sqlite").write_bytes(SQLITE + b"this is no database at all, but it is long enough for one" * 100)
     other = Aside(str(tmp_path / "no.sqlite"))
     with pytest.raises(StoreError, match="not a database"):
         other.answer(RUN.id, QUESTION, patience_s())

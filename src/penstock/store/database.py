@@ -21,7 +21,7 @@ from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError, UnreadableError
 from penstock.store.columns import add_missing, is_there
 from penstock.store.migrations import migrate, newest
-from penstock.store.sqlite_file import BUSY_S, identity, make_whole, sqlite_engine, waits_beside
+from penstock.store.sqlite_file import BUSY_S, identity, make_whole, may_be_sqlite, sqlite_engine, waits_beside
 
 CONNECT_S = 3
 _STUMBLES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
@@ -130,6 +130,8 @@ class Database:
             made = not path.exists() and make_whole(path, _fill)
         elif not path.is_file():
             raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
+        elif not may_be_sqlite(path):
+            raise ConfigError("store", str(path), f"it is no database: {_REMEDIES['not a database']}")
         self.file = identity(path)
         return made
 

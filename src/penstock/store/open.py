@@ -11,10 +11,10 @@ from penstock.store.archive import Archive, unknown_run
 from penstock.store.database import Database
 from penstock.store.retention import Retention
 from penstock.store.sql import SqlStore
+from penstock.store.sqlite_file import SQLITE
 from penstock.user_folders import state_folder
 
 FILE_NAME = "runs.sqlite"
-_SQLITE = b"SQLite format 3\0"
 
 
 def default_path(environment: Mapping[str, str] = os.environ) -> Path:
@@ -59,7 +59,7 @@ def check_writable(target: str, field: str) -> None:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise ConfigError(field, target, f"give a path that can be written ({why})") from None
-    if begins and begins != _SQLITE:
+    if begins and begins != SQLITE:
         raise ConfigError(field, target, "give another path: this file is not of SQLite")
 
 
@@ -69,7 +69,7 @@ def _begins(path: Path) -> bytes:
         with TemporaryFile(dir=path.parent):
             return b""
     with path.open("r+b") as file:
-        return file.read(len(_SQLITE))
+        return file.read(len(SQLITE))
 
 
 def find_run(archive: Archive, name: str) -> RunInfo:

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DisconnectionError
 
+SQLITE = b"SQLite format 3\0"  # what each of its files begins with
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 _NOTHING_BESIDE_IT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 _READ_AS_IT_LAY = "penstock_read_as_it_lay"
@@ -42,6 +43,12 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def may_be_sqlite(path: Path) -> bool:
+    """Whether it is SQLite's by what it begins with; an empty one may become so."""
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) in (b"", SQLITE)
 
 
 def waits_beside(path: Path) -> bool:
