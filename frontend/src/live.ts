@@ -147,7 +147,10 @@ function useLine(run: string, wanted: boolean, does: { hear: (news: News) => voi
         setLine((before) => (before === "gone" ? before : "connecting"));
         look();
       };
-      source.addEventListener("life", lives);
+      source.addEventListener("life", () => {
+        lives();
+        setUnread((before) => (before?.unheard ? null : before)); // of a run that has ended no news come any more
+      });
       source.addEventListener("news", (event) => {
         lives();
         setUnread(null);

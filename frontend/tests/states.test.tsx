@@ -123,6 +123,22 @@ test("a server that answers and sends no news is not believed for long", async (
   expect(screen.getByTestId("headline").closest("section")!.className).toBe("headline gone");
 });
 
+test("once a server that was silent gives a sign of life it is believed again, also where no news come any more", async () => {
+  let lives = (): void => {};
+  class Waking extends Closed {
+    override addEventListener(name?: string, hear?: () => void): void { if (name === "life") lives = hear!; }
+  }
+  vi.stubGlobal("EventSource", Waking);
+  server.answers["/api/overview"] = [200, fine];
+  render(<App />);
+  await screen.findByTestId("headline");
+  await after(5000);
+  expect(await screen.findByTestId("gone")).toBeTruthy();
+  lives();
+  await waitFor(() => expect(screen.queryByTestId("gone")).toBeNull());
+  expect(document.querySelector(".life")!.textContent).not.toBe("no news");
+});
+
 test("who may not look any more is asked for a token, with how to come by one, and sees no figures", async () => {
   server.answers["/api/overview"] = [200, fine];
   render(<App />);
