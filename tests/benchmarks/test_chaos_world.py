@@ -4,10 +4,22 @@ import os
 import subprocess
 import sys
 
-from chaos_world import jvms
+from chaos_world import jvms, pythons
 
 
 def test_a_process_that_ended_between_two_looks_is_no_jvm() -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     assert jvms([ended.pid, os.getpid()]) == []
+
+
+def test_what_a_supervisor_starts_beside_its_driver_is_not_taken_for_it_whichever_has_the_lower_number() -> None:
+    waits = [sys.executable, "-c", "input()"]
+    with (
+        subprocess.Popen(waits, stdin=subprocess.PIPE) as beside,
+        subprocess.Popen([*waits, "--supervisor", "1"], stdin=subprocess.PIPE) as driver,
+    ):
+        found = pythons([beside.pid, driver.pid])
+        beside.communicate(b"\n")
+        driver.communicate(b"\n")
+    assert found == [driver.pid]
