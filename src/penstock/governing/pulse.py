@@ -151,7 +151,7 @@ class Heart:
     def _write(self, file: Path, text: str) -> None:
         whole = file.with_name(f"{file.name}.new")
         with suppress(OSError):  # who clears /tmp takes the folder too, and whose file is gone counts as silent
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
         try:
             whole.write_text(f"{text}\n", encoding="ascii")
             whole.replace(file)
