@@ -16,3 +16,14 @@ def test_a_long_value_is_cut_short() -> None:
 def test_all_errors_are_of_one_family() -> None:
     assert issubclass(ConfigError, PenstockError)
     assert issubclass(EngineError, PenstockError)
+
+
+class Unshown:
+    """Whose own words for itself fail."""
+
+    def __repr__(self) -> str:
+        raise TypeError("no words")
+
+
+def test_a_value_that_cannot_be_shown_is_told_by_its_kind() -> None:
+    assert str(ConfigError("juice", Unshown(), "write a number")) == "juice: a Unshown cannot be used; write a number"

@@ -54,6 +54,7 @@ pager = acme:Pager
 
 [penstock.sinks]
 lost = acme_no_more:sink
+quits = acme_quits:sink
 """
 Add = Callable[[Path], None]
 
@@ -80,6 +81,7 @@ def acme(tmp_path: Path, beside: Add) -> None:
     (known / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 2.0\n")
     (known / "entry_points.txt").write_text(POINTS)
     (tmp_path / "site" / "acme.py").write_text(ACME)
+    (tmp_path / "site" / "acme_quits.py").write_text("raise SystemExit(3)")
     beside(tmp_path / "site")
 
 
@@ -96,6 +98,7 @@ def test_what_is_installed_is_listed_with_its_package_and_whether_it_can_be_used
         "cluster nomad: acme 2.0",
         "notifier pager: acme 2.0",
         "sink lost: acme 2.0; cannot be used: ModuleNotFoundError: No module named 'acme_no_more'",
+        "sink quits: acme 2.0; cannot be used: SystemExit: 3",
     ]
     found = json.loads(penstock("extensions", "--json", "-").stdout)
     assert {"kind": "cluster", "name": "nomad", "package": "acme", "version": "2.0", "wrong": None} in found
@@ -120,6 +123,8 @@ def test_a_notifier_and_a_sink_are_known_by_the_name_of_their_entry_point() -> N
     assert vars(notifier_of("pager:team-7"))["team"] == "team-7"
     with pytest.raises(ps.ConfigError, match="--sink: 'lost' cannot be used; fix its package"):
         sink_of("lost:anywhere")
+    with pytest.raises(ps.ConfigError, match="--sink: 'quits' cannot be used; fix its package: SystemExit: 3"):
+        sink_of("quits:anywhere")
 
 
 def test_without_any_it_says_how_there_could_be(monkeypatch: pytest.MonkeyPatch) -> None:

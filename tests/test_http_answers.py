@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from itertools import repeat
+from itertools import chain, repeat
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
+from urllib.error import HTTPError
 
 import pytest
 
@@ -79,3 +80,14 @@ def test_on_a_connection_that_is_kept_each_answer_has_the_whole_time() -> None:
             assert connection.getresponse().read() == b"ok"
         assert connection.sock is not None
         assert connection.sock.gettimeout() == pytest.approx(patience_s())  # a socket keeps whole nanoseconds
+
+
+SENT_ON = b"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"
+
+
+def test_whoever_is_sent_on_goes_there_only_where_that_is_wanted() -> None:
+    answers = chain((SENT_ON, SENT_ON), repeat(WHOLE))
+    with saying(lambda: iter((next(answers),))) as port:
+        with pytest.raises(HTTPError, match="302"):
+            opened(f"http://127.0.0.1:{port}/", patience_s())
+        assert opened(f"http://127.0.0.1:{port}/", patience_s(), goes_elsewhere=True).read() == b"ok"

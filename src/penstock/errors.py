@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import current_thread, main_thread
 
 _TOLD_AT_ONCE = 30  # problems of one file; who has more mends these first
 _MOST = 1000  # characters of an error's line: it is kept with every round, and shown on every page
@@ -203,10 +204,15 @@ def told(error: BaseException) -> str:
 
 
 def _words(error: object) -> str:
-    """What it says. A Java error asks the JVM for its words: one that is gone raises another error instead."""
+    """What it says. A Java error asks the JVM for its words: one that is gone raises another error instead.
+
+    Somebody else's error may raise anything there; Ctrl-C is the main thread's alone.
+    """
     try:
         return str(error)
-    except (Exception, SystemExit):
+    except BaseException as another:
+        if isinstance(another, KeyboardInterrupt) and current_thread() is main_thread():
+            raise
         return ""
 
 
@@ -230,7 +236,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python writes no longer numbers
         return "a number of more than 4300 digits"
-    except RecursionError:
+    except Exception:  # nested too deeply, or somebody else's own words for it
         return f"a {type(value).__name__}"
     is_path = isinstance(value, Path) or (isinstance(value, str) and value.startswith("/") and " " not in value)
     most = 500 if is_path else 80

@@ -58,7 +58,7 @@ def loaded(point: EntryPoint, field: str) -> Any:
     """What it leads to; a ConfigError about that field where its package cannot be used."""
     try:
         return point.load()
-    except Exception as error:  # somebody else's code may raise anything
+    except (Exception, SystemExit) as error:  # somebody else's code may raise anything
         raise ConfigError(field, point.name, f"fix its package: {told(error)}") from None
 
 
@@ -71,6 +71,6 @@ def _extension(kind: str, point: EntryPoint) -> Extension:
     package, version = ("unknown", "") if point.dist is None else (point.dist.name, point.dist.version)
     try:
         point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Extension(kind, point.name, package, version, told(error))
     return Extension(kind, point.name, package, version)

@@ -68,6 +68,13 @@ class SafeConnection(http.client.HTTPSConnection):
     response_class = _Answer
 
 
+class _StaysHere(urllib.request.HTTPRedirectHandler):
+    """Sent on, a POST becomes a request without its message, and shows its key to whatever host is named."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
 class _Http(urllib.request.HTTPHandler):
     def http_open(self, req: urllib.request.Request) -> Any:
         return self.do_open(Connection, req)
@@ -79,10 +86,11 @@ class _Https(urllib.request.HTTPSHandler):
 
 
 def opened(
-    request: urllib.request.Request | str,
-    within_s: float,
-    tls: Any = None,
-    *handlers: urllib.request.BaseHandler,
+    request: urllib.request.Request | str, within_s: float, tls: Any = None, goes_elsewhere: bool = False
 ) -> Any:
-    """As `urllib.request.urlopen`; the whole answer is there within so many seconds, or a TimeoutError is raised."""
-    return urllib.request.build_opener(_Http, _Https(context=tls), *handlers).open(request, timeout=within_s)
+    """As `urllib.request.urlopen`; the whole answer is there within so many seconds, or a TimeoutError is raised.
+
+    Whoever sends it on is an error, unless it `goes_elsewhere`: what it carries is for the server that it is sent to.
+    """
+    handlers = [_Http(), _Https(context=tls), *([] if goes_elsewhere else [_StaysHere()])]
+    return urllib.request.build_opener(*handlers).open(request, timeout=within_s)

@@ -81,13 +81,17 @@ def api(environment: Mapping[str, str] = os.environ, pod: Path = _POD) -> Kubern
     if not named and (pod / "token").is_file() and "KUBERNETES_SERVICE_HOST" in environment:
         host, port = environment["KUBERNETES_SERVICE_HOST"], environment.get("KUBERNETES_SERVICE_PORT", "443")
         place = f"[{host}]" if ":" in host else host
-        tls = ssl.create_default_context(cafile=str(pod / "ca.crt"))
+        try:
+            tls = ssl.create_default_context(cafile=str(pod / "ca.crt"))
+        except OSError as error:  # of ssl, too
+            remedy = f"have the service account's certificate mounted there ({told(error)})"
+            raise ConfigError("cluster.kubernetes", str(pod / "ca.crt"), remedy) from None
         return KubernetesApi(f"https://{place}:{port}", tls, token_file=pod / "token")
     file = Path(named) if named else Path.home() / ".kube" / "config"
     try:
         return _of_config(yaml.safe_load(file.read_text(encoding="utf-8")), file)
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
-        remedy = f"set KUBECONFIG to a file with a current context, or run in a pod ({type(error).__name__}: {error})"
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, yaml.YAMLError) as error:
+        remedy = f"set KUBECONFIG to a file with a current context, or run in a pod ({told(error)})"
         raise ConfigError("cluster.kubernetes", str(file), remedy) from None
 
 

@@ -2,7 +2,10 @@
 
 import json
 import os
+import shlex
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from penstock.governing.run import RunOptions
 from penstock.governing.standby import Word
 from penstock.governing.story import RunStory
 from penstock.planning.registry import POLICIES
-from tests.cli.calling import penstock, program
+from tests.cli.calling import command, environment, penstock, program
 from tests.simulation.small import scenario, written
 
 
@@ -165,12 +168,39 @@ def test_a_driver_that_stood_by_runs_as_what_the_one_before_left(
     assert (options.down_since_s, options.age_s, options.starts_within_s) == (1_700_000_000.0, 60.0, 600.0)
 
 
-def test_a_run_that_is_told_to_end_as_containers_are_ends_as_by_ctrl_c(
-    tenants: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_told_to_end_as_containers_are_or_loses_its_terminal_ends_as_by_ctrl_c(
+    number: signal.Signals, tenants: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def told_to_end(*given: object) -> None:
-        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
-        os.kill(os.getpid(), signal.SIGTERM)
+        assert signal.getsignal(number) is signal.default_int_handler
+        os.kill(os.getpid(), number)
 
     monkeypatch.setattr("penstock.governing.run.run_tenants", told_to_end)
     assert penstock("run", str(tenants)).returncode == 130
+
+
+# Its supervisor is whoever started it, and Ctrl-C was ignored for it before it began.
+SUPERVISED = """
+import os, signal, sys
+import penstock.governing.run
+from penstock.cli.main import main
+penstock.governing.run.run_tenants = lambda *given: os.kill(os.getpid(), signal.SIGINT)
+sys.argv = ["penstock", "run", sys.argv[1], "--supervisor", str(os.getppid()), "--down-since", "1.0"]
+main()
+"""
+
+
+def test_a_supervised_run_hears_its_supervisor_also_where_a_scripts_background_ignores_ctrl_c(tenants: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = subprocess.run([sys.executable, "-c", SUPERVISED, str(tenants)], env=environment(), check=False)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.returncode == 130
+
+
+@pytest.mark.parametrize(("closed", "code"), [("2>&-", 2), ("<&- >&- 2>&-", 2)])
+def test_a_run_without_its_standard_streams_says_nothing_and_ends_as_it_would(closed: str, code: int) -> None:
+    line = f"exec {shlex.join(command('run', 'no-such-file.yaml'))} {closed}"
+    assert subprocess.run(["sh", "-c", line], env=environment(), check=False).returncode == code

@@ -116,6 +116,23 @@ def test_an_error_comes_in_words_that_nobody_needs_to_be_asked_for(error: BaseEx
         Hand().do("observing", raises, 60.0)
 
 
+class WorstError(Exception):
+    """Whoever asks for its words is interrupted."""
+
+    def __str__(self) -> str:
+        raise KeyboardInterrupt
+
+
+def test_an_error_whose_words_are_another_end_of_all_is_told_by_its_kind_and_the_hand_goes_on() -> None:
+    def raises() -> None:
+        raise WorstError
+
+    hand = Hand()
+    with pytest.raises(EngineError, match=r"^WorstError$"):
+        hand.do("observing", raises, 60.0)
+    assert hand.do("observing", lambda: "all", 60.0) == "all"
+
+
 def test_a_lease_that_is_lost_is_told_as_such() -> None:
     def lost() -> None:
         raise LeaseLostError("another controller")

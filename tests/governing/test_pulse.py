@@ -1,6 +1,7 @@
 """A driver's pulse: whether its JVM answers, and a file whose age says whether all of it is alive."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,8 @@ from threading import Event, Thread
 import pytest
 
 from penstock.engines.hand import Hand
-from penstock.governing.pulse import Heart, Motion, Pulse
+from penstock.errors import ConfigError
+from penstock.governing.pulse import Heart, Motion, Pulse, check_heartbeat
 from tests.patience import patience_s
 
 
@@ -101,6 +103,24 @@ def test_a_driver_that_is_well_shows_it_also_where_nothing_can_be_written(driver
     driver.file.with_name("heartbeat.new").mkdir()  # in its way
     heart.beat()
     assert driver.file.stat().st_mtime_ns > 1
+
+
+def test_a_driver_that_is_well_shows_it_also_where_somebody_clears_the_folder_of_its_file(tmp_path: Path) -> None:
+    # As with /tmp: a file that is gone counts as silence, and a driver's last one would be its last sign of life.
+    place = tmp_path / "penstock-1"
+    place.mkdir()
+    heart = Driver(place / "heartbeat").heart()
+    heart.beat()
+    shutil.rmtree(place)
+    heart.beat()
+    assert (place / "heartbeat").read_text() == "starting\n"
+
+
+def test_a_heartbeat_takes_the_place_of_no_device(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="--heartbeat"):
+        check_heartbeat(tmp_path / "pipe", "--heartbeat")
+    check_heartbeat(tmp_path / "heartbeat", "--heartbeat")
 
 
 def test_a_driver_that_ends_leaves_no_file_that_grows_old(driver: Driver) -> None:

@@ -89,6 +89,15 @@ def test_who_is_told_to_end_between_two_drivers_ends_as_by_ctrl_c() -> None:
     assert supervise([sys.executable, "-c", "raise SystemExit(1)"], tell, policy) == 130
 
 
+def test_a_terminals_end_that_somebody_had_ignored_ends_nothing() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as `nohup` does
+    stop = signalled()
+    os.kill(os.getpid(), signal.SIGHUP)
+    assert not stop.is_set()
+    os.kill(os.getpid(), signal.SIGTERM)
+    assert stop.is_set()
+
+
 def test_what_the_user_must_mend_is_not_tried_again() -> None:
     said = list[str]()
     assert supervise([sys.executable, "-c", "raise SystemExit(2)"], said.append, QUICK) == 2

@@ -8,6 +8,7 @@ import smtplib
 import socketserver
 import threading
 import urllib.error
+from asyncio import CancelledError
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -295,6 +296,25 @@ def test_a_notifier_that_hangs_holds_up_neither_governing_nor_another(web: Heard
     eventually(lambda: web.bodies or None)
     freed.set()
     post.close()
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), CancelledError()])
+def test_a_notifier_that_would_end_the_interpreter_is_asked_again(error: BaseException) -> None:
+    sent = list[str]()
+
+    class OfAPackage:
+        wants = frozenset(HappeningKind)
+
+        def send(self, message: Message) -> None:
+            sent.append(message.id)
+            if len(sent) == 1:
+                raise error
+
+    post = Post([OfAPackage()], first_retry_s=0.01)
+    post.take(RUN, _ended(60.0))
+    eventually(lambda: sent[1:] or None)
+    post.close()
+    assert len(set(sent)) == 1
 
 
 def test_what_a_notifier_wants_is_asked_once_and_never_by_the_thread_that_governs() -> None:

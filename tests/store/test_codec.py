@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.store.archive import MOST_TOLD
+from penstock.store.archive import MOST_TOLD, RefusedError
 from penstock.store.codec import MOST_IN_A_CELL, DoesNotFitError, decode, decode_whole, encode
 
 
@@ -142,5 +142,5 @@ def test_nothing_is_read_of_a_text_that_is_larger_than_all_of_ours() -> None:
 
 
 def test_a_value_without_a_plain_form_is_a_mistake_of_the_policy() -> None:
-    with pytest.raises(TypeError, match="holds a object"):
+    with pytest.raises(RefusedError, match="holds a object"):
         encode({"what": object()})

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -136,3 +136,32 @@ def test_a_round_with_a_cell_too_large_to_be_read_again_is_left_out_and_the_othe
     (warning,) = warnings
     assert "divide its jobs over several applications" in warning
     assert "the cycle at 20 s is left out" in warning
+
+
+def test_a_cycle_that_no_database_can_have_is_left_out_and_keeps_none_that_come_after_it(tmp_path: Path) -> None:
+    inner, store, warnings = tolerant(tmp_path / "runs.sqlite")
+    with closing(store):
+        store.begin(RUN)
+        store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", threads=2**70)])))  # more than SQLite's numbers hold
+        store.append(a_cycle(20.0))
+        assert inner.read_run(RUN.id).at_s == (20.0,)
+    (warning,) = warnings
+    assert "OverflowError" in warning
+    assert "the cycle at 10 s is left out" in warning
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """The memory of a package's policy, which holds what no store has a word for."""
+
+    model: object = field(default_factory=object)
+
+
+def test_a_policys_memory_that_has_no_words_is_left_out_of_its_round_alone(tmp_path: Path) -> None:
+    inner, store, _ = tolerant(tmp_path / "runs.sqlite")
+    with closing(store):
+        store.begin(RUN)
+        store.append(replace(a_cycle(10.0), memory=Foreign()))
+        assert inner.read_run(RUN.id).at_s == (10.0,)
+        told = str(inner.read_run(RUN.id).errors)
+    assert "the policy's memory is not recorded: a stored value holds a object" in told

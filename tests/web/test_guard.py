@@ -86,6 +86,14 @@ def test_tokens_are_shown_once_and_kept_as_hashes(settings: WebSettings) -> None
     assert (tokens.role_of(shown.read), tokens.role_of(shown.operate)) == ("read", "operate")
 
 
+@pytest.mark.parametrize("hashed", ["über", "", None])
+def test_words_that_are_no_hash_are_no_token_of_anybody(settings: WebSettings, hashed: str | None) -> None:
+    assert settings.tokens is not None
+    settings.tokens.write_text(json.dumps({"read": hashed, "operate": hashed}))
+    with pytest.raises(ConfigError, match="it holds no tokens"):
+        tokens_at(settings.tokens)
+
+
 def test_tokens_are_rotated_while_a_site_serves_and_what_the_old_ones_began_ends(
     guarded: tuple[Site, str, str], settings: WebSettings
 ) -> None:

@@ -1,7 +1,6 @@
 """`penstock attach`: govern a driver that somebody else started, in Scala, SQL or as a declarative pipeline."""
 
 import os
-import signal
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.cli.completing import policy_names
+from penstock.cli.ending import end_as_by_ctrl_c
 from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
 from penstock.cli.out_file import out_option
 from penstock.cli.output import say
@@ -88,7 +88,7 @@ def attach(
         return
     if tenants is None:
         raise click.UsageError("Missing option '--tenants'.")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_as_by_ctrl_c()
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     wanted, door = _wanted(tenants), find_door(application, place)
     from penstock.governing.attach import AttachOptions  # pyspark takes a second to import

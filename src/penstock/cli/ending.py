@@ -51,6 +51,16 @@ def signal_told(who: str) -> Iterator[None]:
         raise
 
 
+def end_as_by_ctrl_c() -> None:
+    """An order to end and a terminal's end are as Ctrl-C; the latter not where somebody had it ignored, as `nohup` has.
+
+    In a container this is the first process, which the kernel spares signals that it does not handle.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
+
+
 def quietly(say: Callable[[str], None]) -> Callable[[str], None]:
     """Says it, or not where nobody reads standard error any more: that is no reason to end."""
 

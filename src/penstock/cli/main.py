@@ -9,6 +9,7 @@ import click
 from penstock.cli.grouped_help import SHELL_VARIABLE, Grouped
 from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.output import VisibleFormatter, say
+from penstock.cli.standard_streams import complete_streams
 from penstock.errors import TRIED_AGAIN, OutageError, PenstockError, unreachable
 from penstock.extras import MissingExtraError, extra_of
 
@@ -80,6 +81,7 @@ def main() -> None:
     answer is written would end the process, without a word. A reader of our words that goes away, such as `head`, is
     an error that click takes for the end.
     """
+    complete_streams()
     if logging.lastResort is not None:  # what a command's log is written by, unless it says otherwise
         logging.lastResort.setFormatter(VisibleFormatter())
     try:

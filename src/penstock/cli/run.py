@@ -14,6 +14,7 @@ import click
 from penstock.calls.driver_environment import seen, unseen
 from penstock.cli.completing import policy_names
 from penstock.cli.coordinators import coordinator_options, files_of
+from penstock.cli.ending import end_as_by_ctrl_c
 from penstock.cli.engine_run import run_engine_file
 from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
 from penstock.cli.out_file import check_out_file
@@ -101,8 +102,7 @@ def run(
     **given: Any,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application and govern them."""
-    # In a container it is the first process, which the kernel spares signals that it does not handle.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_as_by_ctrl_c()
     _follow(given.pop("supervisor"))
     console = console_of_run()
     of_run = {name: given.pop(name) for name in _OF_RUN}
@@ -137,6 +137,8 @@ def run(
 def _follow(supervisor: int | None) -> None:
     """End when it is gone: somebody may start another driver over our checkpoints."""
     if supervisor is not None:
+        # It has us end by Ctrl-C, also where a shell had that ignored for what a script starts with `&`.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         Follower(supervisor).start()
 
 

@@ -167,7 +167,8 @@ class _Task(Generic[T]):
             # Here, for a Java error asks the JVM for its words.
             self._error = EngineError(told(error))
             self._error.__cause__ = error
-        self.over.set()
+        finally:
+            self.over.set()
 
     def give_up(self) -> bool:
         """Nobody waits for it any more; whether it is being done all the same."""

@@ -27,7 +27,8 @@ def check_heartbeat(file: Path | None, field: str) -> None:
     if file is None:
         return
     folder = file.absolute().parent
-    if file.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+    other = file.exists() and not file.is_file()  # a folder, or a device, in whose place a file would be put
+    if other or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ConfigError(field, str(file), "give a file in a folder that is there and can be written")
 
 
@@ -149,6 +150,8 @@ class Heart:
 
     def _write(self, file: Path, text: str) -> None:
         whole = file.with_name(f"{file.name}.new")
+        with suppress(OSError):  # who clears /tmp takes the folder too, and whose file is gone counts as silent
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
         try:
             whole.write_text(f"{text}\n", encoding="ascii")
             whole.replace(file)

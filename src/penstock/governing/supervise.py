@@ -62,14 +62,18 @@ class Supervised:
 
 
 def signalled() -> Event:
-    """Set once a signal asks this process to end; only its main thread can ask for that."""
+    """Set once a signal asks this process to end; only its main thread can ask for that.
+
+    One that somebody had ignored for us, as `nohup` has a terminal's end, stays ignored.
+    """
     stop = Event()
 
     def told(number: int, frame: FrameType | None) -> None:
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, told)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, told)
     return stop
 
 

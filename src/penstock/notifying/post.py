@@ -103,7 +103,7 @@ class _Deliveries:
             try:
                 self._notifier.send(message)
                 return
-            except Exception as error:  # of the network, of another's server, of another's package
+            except BaseException as error:  # of the network, of another's server, of another's package: sys.exit() too
                 never = isinstance(error, UndeliverableError)
                 if never or time.monotonic() + retry_s > gives_up_s or self._closing.is_set():
                     _log.warning("message %s was given up: %s: %s", message.id, self._name, told(error))

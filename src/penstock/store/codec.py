@@ -38,7 +38,8 @@ class DoesNotFitError(WrongCellError):
 
 
 def encode(value: object) -> str:
-    """The value as JSON text; infinity is written as JavaScript has it. A RefusedError where it is too large to read.
+    """The value as JSON text; infinity is written as JavaScript has it. A RefusedError where it is too large to read,
+    or holds what JSON has no word for.
 
     >>> encode({("a", "b"): float("inf")})
     '{"__pairs__":[[["a","b"],Infinity]]}'
@@ -155,7 +156,8 @@ def _rarely(value: object) -> Any:
         return sorted((_plain(item) for item in value), key=repr)  # sets have no order; equal ones read alike
     if isinstance(value, (int, float, str)):
         return value
-    raise TypeError(f"a stored value holds a {type(value).__name__}; use plain values, tuples, mappings, dataclasses")
+    kind = type(value).__name__
+    raise RefusedError(f"a stored value holds a {kind}; use plain values, tuples, mappings, dataclasses")
 
 
 @cache

@@ -15,6 +15,7 @@ from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
+from penstock.errors import PenstockError, told
 from penstock.store.archive import Archive, AuditEntry, FileGoneError, RefusedError, StoreError
 from penstock.store.memory import KEPT_CYCLES, MemoryStore
 
@@ -133,7 +134,11 @@ class Tolerant:
             try:
                 self._store.append(self._missed[0])
             except RefusedError as error:
-                self._warn(f"{error}; the cycle at {self._missed[0].at_s:g} s is left out")
+                self._leave_out(str(error))
+            except PenstockError:  # it is the database, not this cycle
+                raise
+            except Exception as error:  # no database can have it: all that come after it would wait for it
+                self._leave_out(told(error))
             self._missed.popleft()
         while self._missed_audit:
             self._store.add_audit(self._missed_audit[0])
@@ -142,6 +147,9 @@ class Tolerant:
             self._stand_in = None
             log.info("the store works again; %d cycles were lost meanwhile", self._lost)
             self._lost = 0
+
+    def _leave_out(self, why: str) -> None:
+        self._warn(f"{why}; the cycle at {self._missed[0].at_s:g} s is left out")
 
     def _fail(self, error: StoreError, at_s: float | None) -> None:
         if isinstance(error, FileGoneError):

@@ -121,4 +121,4 @@ def _matches(decision: DecisionOut, wanted: Wanted) -> bool:
 
 def _cell(value: object) -> object:
     """A spreadsheet takes text that begins like a formula for one; names of jobs are other people's words."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

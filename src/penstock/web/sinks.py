@@ -74,7 +74,7 @@ def send_to(reader: "Reader", sink: MetricSink, name: str, stop: Event, every_s:
         try:
             sink.send(tuple(samples_of(families(reader.seen("last")))), time.time())
             down = False
-        except Exception as error:  # of the network, of the store, of another's package
+        except BaseException as error:  # of the network, of the store, of another's package: sys.exit() too
             if not down:
                 _log.warning("figures cannot be sent to %s: %s", name, told(error))
             down = True

@@ -9,12 +9,13 @@ import hmac
 import json
 import logging
 import os
+import re
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from penstock.errors import ConfigError, told, unreachable
 from penstock.store.open import default_path
@@ -24,6 +25,7 @@ Role = Literal["none", "read", "operate"]
 FIELD = "tokens"
 REMEDY = "give another path with --tokens, or make new ones: penstock serve --new-tokens"
 
+_HASH = re.compile("[0-9a-f]{64}")
 _log = logging.getLogger("penstock.web")
 
 
@@ -83,13 +85,21 @@ def tokens_at(path: Path, make: bool = True) -> tuple[Tokens, Shown | None]:
     """
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        return Tokens(str(kept["read"]), str(kept["operate"])), None
+        return Tokens(_hash_in(kept, "read"), _hash_in(kept, "operate")), None
     except FileNotFoundError:
         return _first_at(path) if make else (NO_TOKENS, None)
     except PermissionError as error:
         raise unreachable(error, FIELD) from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise ConfigError(FIELD, str(path), f"it holds no tokens; {REMEDY}") from None
+
+
+def _hash_in(kept: Any, role: str) -> str:
+    """As we write them: other words can be compared with no token."""
+    found = str(kept[role])
+    if not _HASH.fullmatch(found):
+        raise ValueError(f"{role}: no hash")
+    return found
 
 
 def new_tokens_at(path: Path) -> Shown:

@@ -2,18 +2,22 @@
 
 from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import BatchInterval
+from penstock.engines.spark.jvm import starts
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.jvm.triggers import interval
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import counting
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 
 
 def batches(spark: SparkSession, checkpoint: str) -> int:
@@ -49,3 +53,29 @@ def test_a_job_of_which_nothing_is_said_begins_as_the_session_and_its_function_s
     checkpoint = str(tmp_path / "checkpoint")
     query = run_a_batch(spark, Job(name, counting(checkpoint)), checkpoint)
     assert (read_checkpoint(spark, checkpoint).partitions, interval(query)) == (2, BatchInterval(0.2, turns=True))
+
+
+def test_a_function_that_hangs_with_the_session_to_itself_keeps_the_others_from_starting_for_so_long_and_no_longer(
+    spark: SparkSession, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over, checkpoint = Event(), str(tmp_path / "checkpoint")
+
+    def hangs(session: SparkSession) -> DataStreamWriter:
+        assert over.wait(patience_s())
+        raise AssertionError("nobody waits for it any more")
+
+    def start() -> None:
+        with pytest.raises(EngineError, match="its function has not returned within 1 s"):
+            start_query(spark, Job("hung", hangs, partitions=3), within_s=None)
+
+    with monkeypatch.context() as impatient:
+        impatient.setattr(starts, "STARTS_WITHIN_S", 1.0)
+        hung = Thread(target=start)
+        hung.start()
+        hung.join(patience_s())
+    try:
+        query = start_query(spark, Job(name, counting(checkpoint)), within_s=None)
+        query.stop()
+        assert spark.conf.get("spark.sql.shuffle.partitions") == "2"
+    finally:
+        over.set()

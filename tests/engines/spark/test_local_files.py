@@ -1,5 +1,6 @@
 """Where a checkpoint is, as Hadoop reads its location, and its files on this machine."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -107,3 +108,26 @@ def test_what_was_removed_does_not_come_back(tmp_path: Path, synced: list[str]) 
     files.remove("pending.json")
     assert synced == [str(tmp_path)]
     files.remove("nowhere/pending.json")  # nor does it matter where there was nothing
+
+
+def test_where_a_file_system_has_no_links_a_file_is_created_once_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    files = LocalFiles(tmp_path)
+    assert (files.create("a/1", "first"), files.create("a/1", "second")) == (True, False)
+    assert (files.read("a/1"), files.names("a")) == ("first", ["1"])
+
+
+def test_a_full_disk_keeps_nothing_of_what_had_no_room_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    (tmp_path / "a").mkdir()
+    with pytest.raises(OSError, match="No space left"):
+        LocalFiles(tmp_path).write("a/1", "one")
+    assert LocalFiles(tmp_path).names("a") == []

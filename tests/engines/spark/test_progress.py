@@ -52,6 +52,13 @@ def test_a_broker_of_which_a_batch_took_nothing_still_tells_what_it_holds_back()
     assert found.sources == (SourceRows(0.0, 30.0),)
 
 
+@pytest.mark.parametrize("latest", [float("inf"), float("nan"), 1e308, -float("inf")])
+def test_a_source_whose_offsets_come_to_no_number_has_no_figure(latest: float) -> None:
+    offsets = {"startOffset": {"at": 0}, "endOffset": {"at": 50}, "latestOffset": {"at": latest}}
+    assert parsed(numInputRows=100, **offsets).held_back_rows in (None, 0.0)
+    assert parsed(numInputRows=100, description="KafkaV2[x]", endOffset={"at": latest}).offset_end in (None, 0.0)
+
+
 def test_a_source_that_does_not_say_has_no_figure_rather_than_zero() -> None:
     assert parsed(numInputRows=100, startOffset=None, endOffset={"logOffset": 1}).held_back_rows is None
 

@@ -1,6 +1,7 @@
 """What is learnt of batches: costs of rows and tasks, what arrives, what a job came with."""
 
 from dataclasses import replace
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -41,6 +42,12 @@ def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_res
     task_s, row_s = Squares(*found.fit).costs()
     assert task_s == pytest.approx(USUAL_TASK_S, rel=0.01)
     assert TASKS * task_s + 100.0 * row_s == pytest.approx(TASKS * TASK_S + 100.0 * ROW_S)
+
+
+@pytest.mark.parametrize("odd", [{"left_rows": inf}, {"left_rows": nan}, {"rows": 1e308}, {"busy_s": nan}])
+def test_a_batch_that_tells_of_what_is_no_figure_teaches_nothing_and_spoils_nothing(odd: dict[str, Any]) -> None:
+    good = [batch(number, 40.0 * (1 + number % 4), 1.0 + number) for number in range(10)]
+    assert from_batches(*good, replace(batch(10, 100.0, 11.0), **odd)) == from_batches(*good)
 
 
 def test_cold_code_is_forgotten_within_some_batches() -> None:

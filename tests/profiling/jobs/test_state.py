@@ -29,7 +29,8 @@ def test_a_search_with_other_settings_is_refused(tmp_path: Path) -> None:
         SearchFile(tmp_path / "search.json", {"scaleouts": (1, 4)}).load()
 
 
-def test_what_is_no_search_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "search.json").write_text("{}")
+@pytest.mark.parametrize("said", [b"{}", b"\xff\xfe", b"[" * 100_000], ids=lambda said: said[:3])
+def test_what_is_no_search_is_refused(tmp_path: Path, said: bytes) -> None:
+    (tmp_path / "search.json").write_bytes(said)
     with pytest.raises(ConfigError, match="start afresh"):
         SearchFile(tmp_path / "search.json", {}).load()

@@ -33,3 +33,12 @@ def test_a_file_that_holds_something_else_is_not_written_over(tmp_path: Path) ->
     with pytest.raises(ConfigError, match="no file of models"):
         add_model(path, "pi", PI)
     assert path.read_text() == "buy milk\n"
+
+
+@pytest.mark.parametrize("text", ["2020-99-99", "!!int soon", "!!binary ä", "[" * 2_000, "\0"])
+def test_a_file_that_yaml_cannot_read_is_refused_and_not_written_over(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(f"tasks: {text}\n")
+    with pytest.raises(ConfigError, match="it cannot be read as a file of models"):
+        add_model(path, "pi", PI)
+    assert path.read_text() == f"tasks: {text}\n"

@@ -90,8 +90,9 @@ def test_a_record_made_with_other_settings_is_refused_and_fresh_forgets_it(tmp_p
     assert worker.trials
 
 
-def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "pi.trials.jsonl").write_text("buy milk\n")
+@pytest.mark.parametrize("said", [b"buy milk\n", b"\xff\xfe", b"[" * 100_000 + b"\n"], ids=lambda said: said[:3])
+def test_a_file_that_is_no_record_is_refused(tmp_path: Path, said: bytes) -> None:
+    (tmp_path / "pi.trials.jsonl").write_bytes(said)
     with pytest.raises(ConfigError, match="it is no record of trials"):
         record(tmp_path).begin(fresh=False)
 

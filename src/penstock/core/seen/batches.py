@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+_MOST = 1e18  # rows, or seconds: of more no sum of squares is a number
 TOLD = 8  # batches of a job at the most in one snapshot, the last ones; a policy meets most of them several times
 
 
@@ -22,6 +23,16 @@ class BatchFigures:
     busy_s: float | None = None  # of its tasks in slots
     cpu_s: float | None = None  # of its tasks on cores
     staged_s: float | None = None  # in which at least one of its stages was under way, waiting for slots included
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether all that is known of it are figures: of one that never ends nothing can be learnt, nor after it.
+
+        >>> BatchFigures(0, 1.0, 0.1, 5.0, left_rows=float("inf")).is_measured
+        False
+        """
+        told = (self.ended_s, self.took_s, self.rows, self.left_rows, self.busy_s, self.cpu_s, self.staged_s)
+        return all(abs(value) <= _MOST for value in told if value is not None)
 
     @property
     def aside_s(self) -> float | None:

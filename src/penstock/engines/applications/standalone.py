@@ -27,7 +27,7 @@ class StandaloneCluster:
         """What the master says now."""
         with (
             understood(f"the master at {self.url}"),
-            opened(f"{self.url.rstrip('/')}/json/", _ANSWERS_WITHIN_S) as response,
+            opened(f"{self.url.rstrip('/')}/json/", _ANSWERS_WITHIN_S, goes_elsewhere=True) as response,
         ):
             return room_of(json.loads(response.read(_MOST_BYTES)))
 

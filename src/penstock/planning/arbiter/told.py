@@ -44,7 +44,7 @@ def _first_seen(job: JobFigures, at_s: float) -> JobCosts:
 def _new(costs: JobCosts, batches: Sequence[BatchFigures]) -> list[BatchFigures]:
     """Those that were not learnt from yet; another checkpoint begins to count from zero, later in time."""
     number, later_s = costs.number, costs.ended_s + max(1.0, costs.took_s)
-    return [one for one in batches if one.number > number or one.ended_s > later_s]
+    return [one for one in batches if (one.number > number or one.ended_s > later_s) and one.is_measured]
 
 
 def _arriving(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:

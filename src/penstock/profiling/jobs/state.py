@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, first_line
 from penstock.planning.profiling.jobs import CopySearch
 
 
@@ -47,8 +47,8 @@ class SearchFile:
         try:
             document = json.loads(self.path.read_text(encoding="utf-8"))
             head, state = document["head"], _READER.validate_python(document["state"])
-        except (ValueError, KeyError, TypeError, ValidationError) as error:
-            remedy = f"it is no search to go on with ({str(error).splitlines()[0]}); start afresh with --fresh"
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
+            remedy = f"it is no search to go on with ({first_line(error)}); start afresh with --fresh"
             raise ConfigError("search", str(self.path), remedy) from None
         other = [key for key in self._head if head.get(key) != self._head[key]]
         if other:

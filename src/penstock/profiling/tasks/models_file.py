@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from penstock.core.known.performance import PerformanceModel
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, first_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,9 @@ def _read(path: Path) -> dict[str, Any]:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {"name": path.stem, "tasks": {}}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        why = getattr(error, "strerror", None) or str(error)
+    # Of days and numbers that are none, of tags and of nesting without end YAML's own reader raises what comes to it.
+    except (OSError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError, yaml.YAMLError) as error:
+        why = getattr(error, "strerror", None) or first_line(error)
         raise ConfigError("--out", str(path), f"it cannot be read as a file of models ({why})") from None
     if not isinstance(document, dict) or not isinstance(document.get("tasks"), dict):
         raise ConfigError("--out", str(path), "it is no file of models: write `tasks`, or name another")

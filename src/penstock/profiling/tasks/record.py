@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.core.seen.trial import Finished, Trial
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, first_line
 
 
 class TrialRecord:
@@ -24,13 +24,14 @@ class TrialRecord:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._head) + "\n", encoding="utf-8")
             return []
-        lines = self._path.read_text(encoding="utf-8").splitlines(keepends=True)
         try:
+            lines = self._path.read_text(encoding="utf-8").splitlines(keepends=True)
             head = json.loads(lines[0]) if lines else None
             # A line without its end was being written when we were killed: that trial is done again.
             finished = [_read(json.loads(line)) for line in lines[1:] if line.endswith("\n")]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ConfigError("trials", str(self._path), f"it is no record of trials ({error}); start afresh") from None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            remedy = f"it is no record of trials ({first_line(error)}); start afresh"
+            raise ConfigError("trials", str(self._path), remedy) from None
         if head != self._head:
             raise ConfigError("trials", str(self._path), "it was made with other settings; use those, or --fresh")
         if lines[-1:] and not lines[-1].endswith("\n"):

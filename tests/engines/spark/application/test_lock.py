@@ -195,3 +195,24 @@ def test_a_lease_that_is_taken_again_has_a_heart_again(world: World) -> None:
         with lease.held():
             assert hearts() - others
         lease.release()
+
+
+def test_a_deed_for_whose_heart_there_is_no_thread_leaves_none_that_beats_for_ever(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    lease = world.lease()
+    lease.take()
+    with monkeypatch.context() as no_room:
+        no_room.setattr(Thread, "start", refuse)
+        with pytest.raises(RuntimeError), lease.held():
+            pass
+    with lease.held():
+        world.beats.next()
+    world.now_s = 15.0
+    world.beats.answers.put(False)
+    world.beats.next()
+    assert world.ends_s == LEASE_S  # nothing is done, so nothing is renewed
+    world.beats.answers.put(True)

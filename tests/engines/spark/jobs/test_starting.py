@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from threading import Event, current_thread
+from threading import Event, Thread, current_thread
 
 import pytest
 
@@ -53,6 +53,22 @@ def test_a_start_that_is_under_way_is_not_begun_again(hung: Event) -> None:
     hung.set()
     starts.wait()
     assert [ended.made for ended in starts.take()] == ["late"]
+
+
+def test_a_start_for_which_there_is_no_thread_just_now_has_failed_and_is_begun_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    starts = Starts[str]()
+    with monkeypatch.context() as no_room:
+        no_room.setattr(Thread, "start", refuse)
+        starts.begin("ads", lambda: "started")
+    starts.wait()
+    assert starts.take() == [StartEnded("ads", None, "can't start new thread")]
+    starts.begin("ads", lambda: "started")
+    assert eventually(starts.take) == [StartEnded("ads", "started")]
 
 
 class SpeechlessError(Exception):

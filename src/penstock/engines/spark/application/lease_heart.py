@@ -21,9 +21,9 @@ class LeaseHeart:
     def beating(self) -> Iterator[None]:
         """While the block lasts."""
         with self._lock:
-            self._deeds += 1
             if self._over is None:
                 self._over = self._begun()
+            self._deeds += 1  # not before: there may be no room for another thread just now
         try:
             yield
         finally:

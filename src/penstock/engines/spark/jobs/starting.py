@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from penstock.errors import EngineError, PenstockError, first_line
+from penstock.threads import BesideThread
 
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ class Starts(Generic[T]):
         self._clock = clock
         self._ended: SimpleQueue[StartEnded[T]] = SimpleQueue()
         self._lock = threading.Lock()
-        self._under_way: dict[str, tuple[float, threading.Thread]] = {}
+        self._under_way: dict[str, tuple[float, BesideThread]] = {}
         self._before: threading.Event | None = None
 
     def begin(self, name: str, start: Callable[[], T]) -> None:
@@ -49,9 +50,13 @@ class Starts(Generic[T]):
                 return
             before, self._before = self._before, threading.Event()
             given = (name, start, before, self._before)
-            thread = threading.Thread(target=self._run, args=given, name=f"penstock-start-{name}", daemon=True)
+            thread = BesideThread(self._run, f"penstock-start-{name}", given)
             self._under_way[name] = (self._clock(), thread)
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError as error:  # no room for another thread just now: it is tried again like one that failed
+                self._before.set()
+                self._ended.put(StartEnded(name, None, first_line(error)))
 
     def under_way_s(self, name: str) -> float | None:
         """For how long its start has been under way; None when it is not."""

@@ -153,8 +153,12 @@ class LocalFiles:
             os.link(scratch, path)
         except FileExistsError:
             return False  # two at once: the first wins
+        except OSError:  # a file system without links
+            if path.exists():
+                return False
+            scratch.rename(path)
         finally:
-            scratch.unlink()
+            scratch.unlink(missing_ok=True)
         _on_disk(path.parent)
         return True
 
@@ -171,11 +175,15 @@ def _scratch(path: Path, content: str | bytes) -> Path:
     """A finished file beside the path; executors of another user may read it."""
     _directory(path.parent)
     handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".")
-    with os.fdopen(handle, "wb") as file:
-        file.write(content.encode("utf-8") if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(scratch, 0o644)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(scratch, 0o644)
+    except OSError:  # a disk that is full has no room for what nobody reads
+        Path(scratch).unlink(missing_ok=True)
+        raise
     return Path(scratch)
 
 

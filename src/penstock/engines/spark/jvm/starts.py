@@ -1,8 +1,7 @@
 """Starts: a job's query in its own pool, with what it needs of the session."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 
 from pyspark.sql import SparkSession
@@ -12,6 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
 from penstock.engines.spark.jobs.job import Job, Writer
 from penstock.engines.spark.jobs.modes import LongLived
+from penstock.engines.spark.jobs.session_turns import SessionTurns
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, Patience, called
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles, location_of
 from penstock.engines.spark.jvm.lags import LaggedSession
@@ -22,7 +22,10 @@ from penstock.engines.spark.jvm.rewriting import kept_partitions, mend
 from penstock.engines.spark.jvm.routing.starting import built
 from penstock.errors import EngineError
 
-_SESSION = threading.RLock()  # held while a query starts: what is set of the session for one is not for another
+# Who keeps others from starting may do so for so long: a function that has the session alone, and Spark's own part of a
+# start, which reads the checkpoint and asks the sink. On a machine with a load of 20 that took a minute.
+STARTS_WITHIN_S = 300.0
+_TURNS = SessionTurns()  # what is set of the session for one query is not for another
 _PATIENCE = Patience()
 
 
@@ -31,7 +34,8 @@ def start_query(
 ) -> StreamingQuery:
     """Start the job's query in its pool; `once` runs what is left of an unfinished batch, then ends.
 
-    Its function has so long to return, or longer where it took long before; None where nobody else waits for it.
+    Its function has so long to return, or longer where it took long before; None where nobody else waits for it, unless
+    it has the session alone.
     """
     with _pool_of(spark, job), session_of(spark, job, within_s):
         return _started(spark, job, once, within_s)
@@ -59,14 +63,11 @@ def tasks_of(
 @contextmanager
 def session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Iterator[None]:
     """What the job needs of the session, at its start: the query keeps its own copy."""
-    wanted = {} if job.real_time is None else {FORMAT_CONF: "2"}
-    partitions = job.partitions if job.real_time is None else job.real_time.tasks
-    if partitions is not None:
-        wanted[PARTITIONS_CONF] = str(partitions)
+    wanted = _settings_of(job)
     if not wanted:
         yield
         return
-    with _session_for(job, within_s):
+    with _turn_of(job, within_s, alone=True):
         before = {key: spark.conf.get(key, None) for key in wanted}
         try:
             for key, value in wanted.items():
@@ -75,6 +76,12 @@ def session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_
         finally:
             for key, kept in before.items():
                 spark.conf.unset(key) if kept is None else spark.conf.set(key, kept)
+
+
+def _settings_of(job: Job) -> Mapping[str, str]:
+    wanted = {} if job.real_time is None else {FORMAT_CONF: "2"}
+    partitions = job.partitions if job.real_time is None else job.real_time.tasks
+    return wanted if partitions is None else {**wanted, PARTITIONS_CONF: str(partitions)}
 
 
 @contextmanager
@@ -90,19 +97,17 @@ def _pool_of(spark: SparkSession, job: Job) -> Iterator[None]:
 
 def _started(spark: SparkSession, job: Job, once: bool, within_s: float | None) -> StreamingQuery:
     made = _made(spark, job, within_s)
-    with _session_for(job, within_s):
-        return _running(spark, job, once, made)
+
+    def in_its_pool() -> StreamingQuery:
+        with _pool_of(spark, job):
+            return _running(spark, job, once, made)
+
+    with _turn_of(job, within_s, alone=False):
+        return called(f"{job.name}: its start in Spark", in_its_pool, STARTS_WITHIN_S, _dropped)
 
 
-@contextmanager
-def _session_for(job: Job, within_s: float | None) -> Iterator[None]:
-    waits_s = -1.0 if within_s is None else _PATIENCE.of_any(within_s)
-    if not _SESSION.acquire(timeout=waits_s):
-        raise EngineError(f"{job.name}: the start of another job has had the session for {waits_s:g} s")
-    try:
-        yield
-    finally:
-        _SESSION.release()
+def _turn_of(job: Job, within_s: float | None, alone: bool) -> AbstractContextManager[None]:
+    return _TURNS.had(job.name, alone, None if within_s is None else _PATIENCE.of_any(within_s))
 
 
 def _running(spark: SparkSession, job: Job, once: bool, made: Writer) -> StreamingQuery:
@@ -139,7 +144,7 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
         with _pool_of(spark, job):
             return make()
 
-    waits_s = None if within_s is None else _PATIENCE.of(job.name, within_s)
+    waits_s = _function_within_s(job, within_s)
     made = make() if waits_s is None else called(f"{job.name}: its function", in_its_pool, waits_s, _dropped)
     if not isinstance(made, (DataStreamWriter, StreamingQuery)):
         raise EngineError(
@@ -147,6 +152,12 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
             "df.writeStream.format(...), or a started StreamingQuery"
         )
     return made
+
+
+def _function_within_s(job: Job, within_s: float | None) -> float | None:
+    if within_s is None:
+        return STARTS_WITHIN_S if _settings_of(job) else None
+    return _PATIENCE.of(job.name, within_s)
 
 
 def _dropped(made: Writer) -> None:

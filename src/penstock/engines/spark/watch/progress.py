@@ -10,6 +10,7 @@ from penstock.engines.spark.watch.drawn_pairs import DrawnPairs, drawn_pairs
 from penstock.engines.spark.watch.sketches import sketch_of
 
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
+_MOST_ROWS, _LONGEST_S = 1e18, 1e9
 _KAFKA = "KafkaV2["  # how its source is described
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
 LAGS = "penstock_lags"  # how the names of those begin that `lags` adds
@@ -58,19 +59,21 @@ class Batch:
 
 
 def parse_batch(document: str) -> tuple[str | None, Batch]:
-    """The query's name and the batch that a progress document tells of."""
+    """The query's name and the batch that a progress document tells of; a ValueError where its times are none."""
     progress: dict[str, Any] = json.loads(document)
     phases_s = {name: millis / 1000.0 for name, millis in progress["durationMs"].items()}
+    if not all(abs(spent_s) <= _LONGEST_S for spent_s in phases_s.values()):
+        raise ValueError(f"a batch whose parts took {phases_s} s")
     started_s = epoch_s(progress["timestamp"])
     taken = float(max(0, progress["numInputRows"]))
     arrivals = _arrivals(progress.get("observedMetrics", {}))
     # Where rows are measured, those are the rows that count: a filter before may drop most of the source's.
     rows = taken if arrivals is None else float(arrivals.rows)
     sources = tuple(_source_rows(source, started_s) for source in progress["sources"])
-    held_back = _held_back(sources)
+    held_back = _figure(_held_back(sources))
     return progress.get("name"), Batch(
         run_id=progress["runId"],
-        batch_id=progress["batchId"],
+        batch_id=int(progress["batchId"]),
         started_s=started_s,
         committed_s=started_s + phases_s.get("triggerExecution", progress.get("batchDuration", 0) / 1000.0),
         rows=rows,
@@ -79,7 +82,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         phases_s=phases_s,
         state_bytes=_state_bytes(progress["stateOperators"]),
         key_bytes=_key_bytes(progress["stateOperators"]),
-        offset_end=_offset_end(progress["sources"]),
+        offset_end=_figure(_offset_end(progress["sources"])),
         arrivals=arrivals,
         drawn=drawn_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
         lags=_lags(progress.get("observedMetrics", {})),
@@ -96,7 +99,12 @@ def epoch_s(timestamp: str) -> float:
 
 
 def _source_rows(source: Mapping[str, Any], at_s: float) -> SourceRows:
-    return SourceRows(float(max(0, source["numInputRows"])), _held_back_by(source, at_s))
+    return SourceRows(float(max(0, source["numInputRows"])), _figure(_held_back_by(source, at_s)))
+
+
+def _figure(rows: float | None) -> float | None:
+    """Offsets are the source's own, which may be a tenant's: what they come to need not be a number of rows."""
+    return rows if rows is not None and abs(rows) <= _MOST_ROWS else None
 
 
 def _held_back(sources: Sequence[SourceRows]) -> float | None:
