@@ -8,11 +8,10 @@ the orders for these, and nothing else.
 import hashlib
 import json
 import logging
-import os
 import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -31,7 +30,7 @@ from penstock.store.sqlite_file import alone_in
 from penstock.threads import BesideThread
 from penstock.web.door import Door, Peer
 from penstock.web.door_tls import DoorTls
-from penstock.web.kept_file import FRESH_S, KeptFile
+from penstock.web.kept_file import FRESH_S, KeptFile, written_whole
 from penstock.web.listening import refused
 from penstock.web.promptness import prompt
 from penstock.web.reports_protocol import REPORTS_LOG, ReportAnswer, ReportsProtocol, TakesBody, Unfinished
@@ -106,22 +105,12 @@ def new_agent_token(path: Path, pattern: str) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with alone_in(path.parent):  # two that add one each would lose one
-            _write({**agent_tokens(path).patterns, _hash(token): pattern}, path)
+            kept = {**agent_tokens(path).patterns, _hash(token): pattern}
+            with written_whole(path, json.dumps(kept, indent=2)) as whole:
+                whole.replace(path)
     except OSError as error:
         raise ConfigError(TOKENS_OPTION, str(path), f"give a path that can be written ({error.strerror})") from None
     return token
-
-
-def _write(kept: Mapping[str, str], path: Path) -> None:
-    """All of it before it lies there: nobody finds half of it, after a crash either."""
-    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump(kept, file, indent=2)
-        whole.replace(path)
-    finally:
-        with suppress(OSError):
-            whole.unlink()
 
 
 class AgentsDoor:
