@@ -271,7 +271,7 @@ class Coordinator:
         """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""
         name = self._file.name
         run = RunInfo(f"fleet-{name}", name, policy, "fleet", self._cluster.name, time.time())
-        target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store, patient=False)
+        target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store)
         if engine is not self._engine:  # nobody waits for it any more, and another may lead
             target.close()
             raise NotLeadingError("the term was over before the store had answered")
@@ -319,4 +319,4 @@ def _lease(file: CoordinationFile, how: Coordination) -> Lease:
     if named is not None:
         return named
     store = how.store if how.store != DEFAULT_STORE else str(default_path())
-    return Leadership(Database(lease_at(store), patient=False), file.name, holder, how.place)
+    return Leadership(Database(lease_at(store)), file.name, holder, how.place)
