@@ -98,7 +98,7 @@ class Nemesis:
         third.kill()
 
     def _ask(self) -> None:
-        with closing(open_store(self.fleet.store, create=False, patient=False)) as store:
+        with closing(open_store(self.fleet.store, create=False)) as store:
             for number in range(ACTS):
                 act = Act.RESUME if number % 2 else Act.PAUSE
                 store.desk.ask(RUN, Request(act, "nemesis", time.time()))

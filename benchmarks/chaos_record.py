@@ -29,7 +29,7 @@ class Watched:
     def look(self) -> None:
         """Note who holds the run."""
         try:
-            opened = closing(open_store(self.store, create=False, patient=False))
+            opened = closing(open_store(self.store, create=False))
             with opened as store, store.database.reading() as connection:
                 found = connection.execute(sa.select(tables.writers.c.token, tables.writers.c.epoch)).all()
             self.held.extend(Held(time.time(), token[:8], epoch) for token, epoch in found)
@@ -39,7 +39,7 @@ class Watched:
     def history(self, struck: Sequence[Struck], until_s: float, others: Sequence[str]) -> History:
         """All that is recorded by now; without rounds and acts where the store is away."""
         try:
-            with closing(open_store(self.store, create=False, patient=False)) as store:
+            with closing(open_store(self.store, create=False)) as store:
                 cycles = _cycles(store)
                 acts = _acts(store, self.run, {round(at_s, 3): epoch for at_s, epoch in _epochs(store).items()})
         except PenstockError:

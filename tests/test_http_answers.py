@@ -1,16 +1,19 @@
 """A server that says a byte now and then keeps nobody; each answer that comes in time is heard whole."""
 
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain, repeat
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
+from types import SimpleNamespace
 from urllib.error import HTTPError
 
 import pytest
 
-from penstock.http_answers import Connection, opened
+from penstock import http_answers
+from penstock.http_answers import Connection, InTime, opened
 from tests.patience import patience_s
 
 WITHIN_S = 0.2
@@ -68,6 +71,27 @@ DRIPS = {
 def test_an_answer_that_drips_is_given_up(drip: tuple[bytes, bytes, bytes]) -> None:
     with saying(dripping(*drip)) as port, pytest.raises(TimeoutError):
         opened(f"http://127.0.0.1:{port}/", WITHIN_S).read()
+
+
+def test_of_what_is_large_each_piece_has_the_whole_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(http_answers, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    ours, theirs = socket.socketpair()
+    ours.settimeout(patience_s())
+    with closing(ours), closing(theirs), InTime(ours, within_s=10.0, piece=4) as found:
+        for now[0], part in ((6.0, b"1234"), (15.0, b"56")):  # 9 s after the first piece
+            theirs.sendall(part)
+            assert found.read(4) == part
+        now[0] = 17.0
+        theirs.sendall(b"78")
+        with pytest.raises(TimeoutError, match="within 10 s"):
+            found.read(4)
+
+
+def test_a_large_answer_that_drips_is_given_up() -> None:
+    drip = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x", b"")
+    with saying(drip) as port, pytest.raises(TimeoutError):
+        opened(f"http://127.0.0.1:{port}/", WITHIN_S, large=True).read()
 
 
 def test_on_a_connection_that_is_kept_each_answer_has_the_whole_time() -> None:

@@ -150,8 +150,8 @@ class Coordinating:
 
 
 class Door:
-    def __init__(self, listens: bool = True) -> None:
-        self.listens = listens
+    def __init__(self, shut_s: float = 0.0) -> None:
+        self.shut_s = shut_s
 
 
 def test_an_error_of_the_thread_that_coordinates_ends_the_program() -> None:
@@ -162,11 +162,11 @@ def test_an_error_of_the_thread_that_coordinates_ends_the_program() -> None:
         _run(Coordinating(fails), Door())
 
 
-def test_a_door_that_does_not_listen_any_more_ends_the_program() -> None:
+def test_a_door_that_cannot_be_opened_again_ends_the_program() -> None:
     coordinating = Coordinating(lambda: None)
     coordinating._run = lambda: coordinating.stopped.wait(60.0)
-    with pytest.raises(EngineError, match="the server for agents has ended"):
-        _run(coordinating, Door(listens=False))
+    with pytest.raises(EngineError, match="the server for agents has ended, and could not begin again in 11 s"):
+        _run(coordinating, Door(shut_s=11.0))
     assert coordinating.stopped.is_set()
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from penstock.engines.lost_executors import Crew, Departed, JobLoss, Shortage, Worked, with_shortage
+from penstock.core.seen.failures import FailureKind
+from penstock.engines.lost_executors import Crew, Departed, JobLoss, LastFailure, Shortage, Worked, with_shortage
 
 FOUR = Crew({"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0})
 
@@ -139,6 +140,13 @@ def test_without_anything_to_compare_nothing_is_said_of_the_pace(shortage: Short
     over = with_shortage(None, shortage, 2, ran)
     assert over is not None
     assert (over.short_s, over.slowed) == (15.0, None)
+
+
+def test_what_a_loss_costs_is_told_once_as_many_run_again_and_it_is_no_downtime() -> None:
+    lasts = JobLoss(11.0, threads=2.0, usual_rps=200.0)
+    assert lasts.failure == LastFailure(FailureKind.EXECUTOR, at_s=11.0)
+    over = replace(lasts, short_s=15.0, slowed=0.8)
+    assert over.failure == LastFailure(FailureKind.EXECUTOR, 11.0, 0.0, short_s=15.0, short_of=2.0, slowed=0.8)
 
 
 def test_two_of_four_that_are_lost_at_once_leave_half() -> None:

@@ -87,7 +87,8 @@ def test_the_slots_of_the_life_before_are_waited_for_once_the_run_is_ours(
     """Another driver may hold them yet, until the run is taken from it: nothing can come before."""
     conf = {"spark.executor.memory": "512m"}
     began = list[Any]()
-    applications = Applications(lambda said: cast(Any, began.append(said["spark.executor.memory"])), conf)
+    applications = Applications(lambda said: cast(Any, began.append(said["spark.executor.memory"])), conf, 5.0)
     application = applications._started(Life((), wanted, before, slots=8))
     assert (began, application.awaited, application.instead) == ([told], 8, None)
+    assert application.within_s == 5.0  # all that it waits for, it waits for so long
     assert applications.not_given == set()

@@ -22,7 +22,7 @@ def lost(site: Site) -> None:
 
 def led_in(site: Site, epoch: int) -> None:
     """Somebody has led in this epoch with the store that there is."""
-    with closing(Leadership(Database(lease_at(site.store), patient=False), "lab", "before")) as lease:
+    with closing(Leadership(Database(lease_at(site.store)), "lab", "before")) as lease:
         assert lease.take(0.0, above=epoch - 1).epoch == epoch
 
 

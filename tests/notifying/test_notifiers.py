@@ -7,6 +7,7 @@ import resource
 import smtplib
 import socketserver
 import threading
+import time
 import urllib.error
 from asyncio import CancelledError
 from collections.abc import Iterator
@@ -400,6 +401,26 @@ def test_a_relay_that_talks_without_end_is_hung_up_on() -> None:
         thread.start()
         url = f"smtp://127.0.0.1:{server.server_address[1]}/?from=penstock@example.org&to=ops@example.org"
         with pytest.raises(smtplib.SMTPServerDisconnected, match="talks without end"):
+            notifier_of(f"mail:{url}").send(MESSAGE)
+        server.shutdown()
+        thread.join()
+
+
+def test_a_relay_that_says_a_byte_now_and_then_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notifiers, "_TALKS_WITHIN_S", 0.2)
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                while True:
+                    self.wfile.write(b"2")
+                    time.sleep(0.02)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        url = f"smtp://127.0.0.1:{server.server_address[1]}/?from=penstock@example.org&to=ops@example.org"
+        with pytest.raises(smtplib.SMTPServerDisconnected, match=r"timed out|not come to its end"):
             notifier_of(f"mail:{url}").send(MESSAGE)
         server.shutdown()
         thread.join()

@@ -41,7 +41,7 @@ def standing_still(*processes: int) -> Iterator[None]:
 
 
 def test_another_connection_takes_the_place_of_one_whose_server_process_stands_still(postgres_url: str) -> None:
-    with closing(open_store(postgres_url, patient=False)) as store:
+    with closing(open_store(postgres_url)) as store:
         store.begin(RUN)
         store.append(a_cycle(10.0))
         with standing_still(*backends(postgres_url)):
@@ -50,7 +50,7 @@ def test_another_connection_takes_the_place_of_one_whose_server_process_stands_s
 
 
 def test_what_stands_still_in_the_middle_of_an_answer_is_an_error_and_the_next_call_goes_on(postgres_url: str) -> None:
-    with closing(open_store(postgres_url, patient=False)) as store:
+    with closing(open_store(postgres_url)) as store:
         store.begin(RUN)
         with (
             pytest.raises(StoreError, match="did not answer within 3 s"),
@@ -64,7 +64,7 @@ def test_what_stands_still_in_the_middle_of_an_answer_is_an_error_and_the_next_c
 def test_while_the_whole_server_stands_still_the_last_orders_hold_and_memory_takes_the_stores_place(
     postgres_url: str,
 ) -> None:
-    with closing(open_store(postgres_url, patient=False)) as store:
+    with closing(open_store(postgres_url)) as store:
         tolerant = Tolerant(store, warn=lambda text: None)
         tolerant.begin(RUN)
         store.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 5.0))

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -13,7 +14,7 @@ from penstock.engines.applications.link import Link
 from penstock.engines.applications.wire import Report, encode_report
 from penstock.errors import ConfigError
 from penstock.web.agents_door import AgentsDoor, agent_tokens, fresh_tokens, new_agent_token
-from penstock.web.kept_file import KeptFile, answered
+from penstock.web.kept_file import KeptFile, answered, written_whole
 from penstock.web.tokens import tokens_at
 from tests.patience import eventually
 
@@ -81,6 +82,19 @@ def test_a_file_that_answers_nobody_at_the_start_is_refused_by_its_name(tmp_path
     with pytest.raises(ConfigError, match=r"tokens: '.*tokens.json' cannot be used; give a path whose file system"):
         answered("tokens", file, file.read_text, within_s=0.01)
     give("")
+
+
+def test_what_is_written_whole_is_for_its_owner_only_and_nothing_lies_beside_it_afterwards(tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    file.write_text("before")
+    with pytest.raises(RuntimeError, match="not put there"), written_whole(file, "after"):
+        raise RuntimeError("not put there")
+    assert (file.read_text(), os.listdir(tmp_path)) == ("before", ["kept"])
+    with written_whole(file, "after") as whole:
+        assert (whole.read_text(), file.read_text()) == ("after", "before")
+        whole.replace(file)
+    assert (file.read_text(), os.listdir(tmp_path)) == ("after", ["kept"])
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_tokens_that_several_make_at_once_all_count(tmp_path: Path) -> None:

@@ -62,6 +62,28 @@ def test_a_report_is_answered_however_it_comes_apart(caller: socket.socket) -> N
     assert answer(caller) == (200, b"7")
 
 
+def test_one_that_sends_a_byte_now_and_then_is_let_go_as_one_that_is_silent() -> None:
+    door = AgentsDoor(hear, lambda: AgentTokens({}))
+    door.silent_s = 0.3
+    with door.open():
+        place = urlsplit(door.url)
+        with socket.create_connection((place.hostname or "", place.port or 0)) as slow:
+            slow.setblocking(False)
+
+            def let_go() -> bool:
+                try:
+                    slow.send(b"x")
+                    said = slow.recv(100)
+                except BlockingIOError:
+                    return False
+                except OSError:
+                    return True
+                assert said == b""  # not that its request is too long
+                return True
+
+            eventually(let_go)
+
+
 def test_one_that_leaves_its_answers_where_they_are_is_let_go() -> None:
     door = AgentsDoor(hear, lambda: AgentTokens({}))
     door.silent_s = 0.3

@@ -29,6 +29,7 @@ Examples:
 
 _LOOK_EVERY_S = 0.5
 _STOPS_WITHIN_S = 30.0
+_OPENS_WITHIN_S = 10.0  # the server for agents; a coordinator that none can reach leads no better than none
 
 
 @click.command(epilog=EXAMPLE)
@@ -138,8 +139,8 @@ def _run(coordinator: Any, door: Any) -> None:
     try:
         while thread.is_alive():
             thread.join(_LOOK_EVERY_S)
-            if not door.listens:
-                raise EngineError("the server for agents has ended")
+            if door.shut_s > _OPENS_WITHIN_S:
+                raise EngineError(f"the server for agents has ended, and could not begin again in {door.shut_s:.0f} s")
     finally:
         coordinator.stop()
         thread.join(_STOPS_WITHIN_S)

@@ -10,6 +10,8 @@ Pure: an engine says who runs, who went, and what ran meanwhile.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from penstock.core.seen.failures import FailureKind
+
 COMES_WITHIN_S = 600.0  # who comes later waited for room on the cluster, or was wanted for something else
 
 
@@ -122,6 +124,18 @@ class Worked:
 
 
 @dataclass(frozen=True, slots=True)
+class LastFailure:
+    """A job's, as far as it is known; `downtime_s` is None as long as nobody can say what it costs."""
+
+    lost: FailureKind | None = None
+    at_s: float | None = None
+    downtime_s: float | None = None
+    short_s: float | None = None
+    short_of: float | None = None
+    slowed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JobLoss:
     """What a loss means for a job that runs on: `threads` of its own ran there. `slowed` as in `Failure`.
 
@@ -134,6 +148,13 @@ class JobLoss:
     usual_rps: float | None = None  # while its stages were under way, before
     short_s: float | None = None
     slowed: float | None = None
+
+    @property
+    def failure(self) -> LastFailure:
+        """What the job's figures tell of it: no downtime, for the others go on; and what it cost once that is known."""
+        if self.short_s is None:
+            return LastFailure(FailureKind.EXECUTOR, self.since_s)
+        return LastFailure(FailureKind.EXECUTOR, self.since_s, 0.0, self.short_s, self.threads, self.slowed)
 
     def clock_set(self, by_s: float) -> "JobLoss":
         """The clock was set by so much."""

@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -55,12 +55,16 @@ _log = logging.getLogger("penstock.fleet")
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """How a fleet is governed; `place` is where agents find this coordinator."""
+    """How a fleet is governed; `place` is where agents find this coordinator.
+
+    `troubles` are what else a round is to tell of, in words, each once.
+    """
 
     store: str = DEFAULT_STORE
     policy: str | None = None
     advise: bool = False
     place: str = ""
+    troubles: Callable[[], Sequence[str]] = tuple
 
 
 class Coordinator:
@@ -240,8 +244,12 @@ class Coordinator:
         settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
             recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
+
+            def troubles() -> tuple[str, ...]:
+                return (*tending.troubles(), *self._how.troubles())
+
             session = Session(engine.intents, policy, recorder, settings, hands.control(kept.control))
-            loop = session.loop(engine, BesideCycles(tending.troubles, limits=hands.limits()))
+            loop = session.loop(engine, BesideCycles(troubles, limits=hands.limits()))
             clock: RealClock = RealClock(
                 over, tending, kept.already_s, lambda: engine.hurries and clock.now() >= settings.govern_from_s
             )
@@ -271,7 +279,7 @@ class Coordinator:
         """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""
         name = self._file.name
         run = RunInfo(f"fleet-{name}", name, policy, "fleet", self._cluster.name, time.time())
-        target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store, patient=False)
+        target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store)
         if engine is not self._engine:  # nobody waits for it any more, and another may lead
             target.close()
             raise NotLeadingError("the term was over before the store had answered")
@@ -319,4 +327,4 @@ def _lease(file: CoordinationFile, how: Coordination) -> Lease:
     if named is not None:
         return named
     store = how.store if how.store != DEFAULT_STORE else str(default_path())
-    return Leadership(Database(lease_at(store), patient=False), file.name, holder, how.place)
+    return Leadership(Database(lease_at(store)), file.name, holder, how.place)

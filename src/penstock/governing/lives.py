@@ -65,21 +65,22 @@ class MemoryWish:
 class StartedApplication:
     """A session that was started; `instead` says in words why its executors do not have the memory they were to.
 
-    `awaited` are the slots that are to come yet.
+    `awaited` are the slots that are to come yet, at the latest `within_s` after somebody waits for them.
     """
 
     spark: SparkSession
     instead: str | None = None
     awaited: int = 0
+    within_s: float = COMES_WITHIN_S
 
-    def slots_came(self, within_s: float = COMES_WITHIN_S) -> None:
+    def slots_came(self) -> None:
         """Wait for them, so that jobs begin with what they had; with those that are there where they do not come."""
         if self.awaited:
-            _slots_came(self.spark, self.awaited, within_s)
+            _slots_came(self.spark, self.awaited, self.within_s)
 
 
 class Applications:
-    """Starts one application after the other; `start` takes what Spark is told."""
+    """Starts one application after the other; `start` takes what Spark is told. Executors are to come `within_s`."""
 
     def __init__(
         self,
@@ -105,13 +106,13 @@ class Applications:
     def _started(self, life: Life) -> StartedApplication:
         wanted = life.memory_mib
         if wanted in (None, life.before_mib, self._said_mib):
-            return StartedApplication(self._with(wanted), awaited=life.slots)
+            return StartedApplication(self._with(wanted), awaited=life.slots, within_s=self._within_s)
         try:
             return StartedApplication(self._with_executors(wanted, life.slots))
         except (EngineError, OutageError) as error:
             self.not_given.add(wanted)
             _log.warning("%s; it is started again with the memory that executors had", error)
-            return StartedApplication(self._with(life.before_mib), str(error), life.slots)
+            return StartedApplication(self._with(life.before_mib), str(error), life.slots, self._within_s)
 
     def _with_executors(self, mib: int, slots: int) -> SparkSession:
         """Started, and an executor came; else nothing is left of it but an EngineError."""

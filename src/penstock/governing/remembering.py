@@ -77,7 +77,7 @@ def remember_run(
     place = "the given store"
     sql = target if isinstance(target, SqlStore) else None
     if isinstance(target, str | Path):
-        opened = open_store(None if target == DEFAULT_STORE else target, patient=False)
+        opened = open_store(None if target == DEFAULT_STORE else target)
         place, target, sql = opened.place, opened, opened
     return _remembered(target, sql, place, run, settings, age_s)
 
@@ -118,7 +118,7 @@ def left_behind(target: str | Path | None, run_id: str | None) -> Left:
     if target is None or run_id is None:
         return Left()
     try:
-        with closing(open_store(None if target == DEFAULT_STORE else target, create=False, patient=False)) as store:
+        with closing(open_store(None if target == DEFAULT_STORE else target, create=False)) as store:
             gallery = Gallery(store.database, run_id)
             newest = gallery.newest()
             return Left() if newest is None else _left(newest.view, gallery.decisions(newest=None))

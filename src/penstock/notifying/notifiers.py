@@ -14,12 +14,12 @@ behind the colon to a `Notifier`. What stands there may be a secret: it is never
 """
 
 import hashlib
+import io
 import json
 import os
 import re
 import smtplib
 import ssl
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ from penstock.core.run import RunInfo
 from penstock.core.seen.lineage import LineageRun
 from penstock.errors import ConfigError, choose, in_a_line
 from penstock.extending import GROUPS, loaded, named
-from penstock.http_answers import opened
+from penstock.http_answers import InTime, opened
 from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
 from penstock.notifying.lineage import ENDPOINT, run_events
 from penstock.notifying.lines import append_lines
@@ -225,14 +225,14 @@ def _of_letters(name: str) -> str:
 class _BoundedAnswer:
     """What a relay says, as far as anybody listens: one that talks without end would fill the driver's memory."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._left, self._until_s = _MOST_SAID, time.monotonic() + _TALKS_WITHIN_S
+    def __init__(self, sock: Any) -> None:
+        self._file = io.BufferedReader(InTime(sock, _TALKS_WITHIN_S))
+        self._left = _MOST_SAID
 
     def readline(self, most: int) -> bytes:
-        line: bytes = self._file.readline(most)
+        line = self._file.readline(most)
         self._left -= len(line)
-        if self._left < 0 or time.monotonic() > self._until_s:
+        if self._left < 0:
             raise OSError("the relay talks without end")
         return line
 
@@ -243,7 +243,7 @@ class _BoundedAnswer:
 class _Relay(smtplib.SMTP):
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
-            self.file = _BoundedAnswer(self.sock.makefile("rb"))
+            self.file = _BoundedAnswer(self.sock)
         return super().getreply()
 
 

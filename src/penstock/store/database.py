@@ -29,17 +29,17 @@ _SCHEMA_LOCK = 7_305_428_671  # an arbitrary number that two controllers creatin
 
 
 class Database:
-    """Connections to one database. Nothing is opened before it is used."""
+    """Connections to one database. Nothing is opened before it is used.
 
-    def __init__(self, target: str, create: bool = True, patient: bool = True) -> None:
-        """With `patient` False no answer is waited for longer than 3 s, as where governing waits meanwhile."""
+    PostgreSQL that stands still is a StoreError after three seconds, for whoever writes and for whoever reads.
+    """
+
+    def __init__(self, target: str, create: bool = True) -> None:
         self._url = _url(target)
         self._create = create
         self._ready = False
         self.file: tuple[int, int] | None = None  # which one is open: another may take its place
         self._engine = _engine(self._url, writes=create)
-        if not patient and not self._is_sqlite:
-            sa.event.listen(self._engine, "do_connect", _connect_impatiently)
         self._writer = self._engine.execution_options(penstock_writes=True)
         options = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._reader = self._engine.execution_options(**options)
@@ -277,15 +277,12 @@ def _engine(url: URL, writes: bool) -> sa.Engine:
         missing = {name: value for name, value in limits.items() if name not in url.query}
         with missing_told():
             engine = sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
+        from penstock.postgres_answers import impatient  # psycopg, which SQLite does without
+
+        impatient(engine)
         sa.event.listen(engine, "connect", _set_up_postgresql)
         return engine
     return sqlite_engine(url, writes)
-
-
-def _connect_impatiently(dialect: object, record: object, given: Any, named: Any) -> Any:
-    from penstock.store.impatient import ImpatientConnection  # psycopg, which SQLite does without
-
-    return ImpatientConnection.connect(*given, **named)
 
 
 def _set_up_postgresql(connection: Any, record: object) -> None:

@@ -28,15 +28,12 @@ def default_path(environment: Mapping[str, str] = os.environ) -> Path:
     return state_folder(environment) / FILE_NAME
 
 
-def open_store(
-    target: str | Path | None = None, retention: Retention | None = None, create: bool = True, patient: bool = True
-) -> SqlStore:
+def open_store(target: str | Path | None = None, retention: Retention | None = None, create: bool = True) -> SqlStore:
     """The store at a path or a URL; `create=False` to read what must be there already.
 
-    `patient=False` is for those who govern meanwhile: what stands still is a StoreError after three seconds.
     Nothing is opened before it is used, so that a disk that is full can be tolerated; see `Tolerant`.
     """
-    return SqlStore(Database(str(default_path() if target is None else target), create, patient), retention)
+    return SqlStore(Database(str(default_path() if target is None else target), create), retention)
 
 
 def open_to_serve(target: str | Path | None = None) -> SqlStore:

@@ -3,16 +3,22 @@
 It is no part of the pages' application: agents are programs that speak every few seconds, and what guards browsers
 (sessions, rates, hosts) would only cost them. Whoever has a token may report for the applications that it names, reads
 the orders for these, and nothing else.
+
+    opened --> listens -- its server ends, whatever it was --> shut: nobody is heard --> opened again, at the same port
+                  ^                                                                          |
+                  +--------------------------------------------------------------------------+
 """
 
 import hashlib
 import json
 import logging
-import os
 import secrets
 import socket
+import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -25,13 +31,13 @@ from penstock.engines.applications.engine import NotLeadingError
 from penstock.engines.applications.joining import AnotherDriverError
 from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import Report, WireError, read_report
-from penstock.errors import ConfigError, OutageError, PenstockError, unreachable
+from penstock.errors import ConfigError, OutageError, PenstockError, told, unreachable
 from penstock.store.open import default_path
 from penstock.store.sqlite_file import alone_in
 from penstock.threads import BesideThread
 from penstock.web.door import Door, Peer
 from penstock.web.door_tls import DoorTls
-from penstock.web.kept_file import FRESH_S, KeptFile
+from penstock.web.kept_file import FRESH_S, KeptFile, written_whole
 from penstock.web.listening import refused
 from penstock.web.promptness import prompt
 from penstock.web.reports_protocol import REPORTS_LOG, ReportAnswer, ReportsProtocol, TakesBody, Unfinished
@@ -40,6 +46,7 @@ from penstock.web.seldom import seldom
 
 TOKENS_OPTION = "--agent-tokens"
 _STOPS_WITHIN_S = 5.0
+_AGAIN_EVERY_S = 1.0
 _MOST, _SHARE = 8192, 2  # connections: one for each agent, in half of the descriptors that the process may have
 _SILENT_S = 75.0  # after which a connection is let go: an agent that is told to report more seldom makes another
 
@@ -106,22 +113,20 @@ def new_agent_token(path: Path, pattern: str) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with alone_in(path.parent):  # two that add one each would lose one
-            _write({**agent_tokens(path).patterns, _hash(token): pattern}, path)
+            kept = {**agent_tokens(path).patterns, _hash(token): pattern}
+            with written_whole(path, json.dumps(kept, indent=2)) as whole:
+                whole.replace(path)
     except OSError as error:
         raise ConfigError(TOKENS_OPTION, str(path), f"give a path that can be written ({error.strerror})") from None
     return token
 
 
-def _write(kept: Mapping[str, str], path: Path) -> None:
-    """All of it before it lies there: nobody finds half of it, after a crash either."""
-    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump(kept, file, indent=2)
-        whole.replace(path)
-    finally:
-        with suppress(OSError):
-            whole.unlink()
+@dataclass(frozen=True, slots=True)
+class _Shut:
+    """Nobody is heard since then, and why."""
+
+    since_s: float
+    why: str
 
 
 class AgentsDoor:
@@ -134,15 +139,17 @@ class AgentsDoor:
         host: str = "127.0.0.1",
         port: int = 0,
         tls: DoorTls | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._hear = hear
         self._tokens = tokens
+        self._clock = clock
         self._socket = _listening(host, port)
+        self._place = host, int(self._socket.getsockname()[1])
         self.silent_s = self._socket.silent_s
         self.unfinished = Unfinished()
         self._scheme = "http" if tls is None else "https"
-        self._host = f"[{host}]" if ":" in host else host
-        config = uvicorn.Config(
+        self._config = uvicorn.Config(
             cast(Any, self),  # of our own protocol, which asks it
             interface="asgi3",
             http=ReportsProtocol,
@@ -157,18 +164,29 @@ class AgentsDoor:
             timeout_graceful_shutdown=1,
             **({} if tls is None else tls.config()),
         )
-        self._server = _DoorServer(config)
+        self._over = threading.Event()
+        self._shut: _Shut | None = None
+        self._was_shut: deque[str] = deque(maxlen=1)
         self._thread = BesideThread(self._run, "penstock-agents-door")
 
     @property
-    def listens(self) -> bool:
-        """Whether reports are answered: from when it is opened, as long as nothing went wrong."""
-        return self._thread.is_alive()
+    def shut_s(self) -> float:
+        """For how long nobody has been heard; 0 while it listens."""
+        shut = self._shut
+        return 0.0 if shut is None else self._clock() - shut.since_s
 
     @property
     def url(self) -> str:
         """Where agents find it."""
-        return f"{self._scheme}://{self._host}:{self._socket.getsockname()[1]}"
+        host, port = self._place
+        return f"{self._scheme}://[{host}]:{port}" if ":" in host else f"{self._scheme}://{host}:{port}"
+
+    def troubles(self) -> tuple[str, ...]:
+        """That nobody is heard, or was not for a while since this was asked last, in words."""
+        past = tuple(self._was_shut.popleft() for _ in range(len(self._was_shut)))
+        shut = self._shut
+        now = () if shut is None else (f"no agent has been heard for {self.shut_s:.0f} s: {shut.why}",)
+        return (*past, *now)
 
     @contextmanager
     def open(self) -> Iterator["AgentsDoor"]:
@@ -178,7 +196,7 @@ class AgentsDoor:
             try:
                 yield self
             finally:
-                self._server.should_exit = True
+                self._over.set()
                 self._thread.join(_STOPS_WITHIN_S)
 
     def close(self) -> None:
@@ -187,7 +205,46 @@ class AgentsDoor:
 
     def _run(self) -> None:
         with seldom(REPORTS_LOG):  # a fault that one report meets, hundreds a second may meet
-            self._server.run(sockets=[self._socket])
+            why = self._listened()
+            while not self._over.is_set():
+                self._note_shut(f"the server for agents has ended ({why})")
+                why = self._listened_again()
+
+    def _listened(self) -> str:
+        """Answer until somebody closes the door; else what ended it, in words."""
+        server = _DoorServer(self._config, self._over, self._note_open)
+        try:
+            server.run(sockets=[self._socket])
+        except (Exception, SystemExit) as error:  # it did not come to listen
+            return told(error)
+        finally:
+            self._socket.close()
+        return server.ended
+
+    def _listened_again(self) -> str:
+        """The same, once its port can be listened on again."""
+        while not self._over.wait(_AGAIN_EVERY_S):
+            try:
+                self._socket = _listening(*self._place)
+            except ConfigError as error:
+                self._note_shut(str(error))
+            else:
+                self.unfinished = Unfinished()  # nobody goes on with what is in the old one
+                return self._listened()
+        return ""
+
+    def _note_shut(self, why: str) -> None:
+        before = self._shut
+        if before is None or before.why != why:
+            self._shut = _Shut(self._clock() if before is None else before.since_s, why)
+            _log.error("no agent is heard: %s; the door is opened again", why)
+
+    def _note_open(self) -> None:
+        shut = self._shut
+        if shut is not None:
+            self._was_shut.append(f"no agent was heard for {self.shut_s:.0f} s: {shut.why}")
+            self._shut = None
+            _log.warning("agents are heard again at %s", self.url)
 
     def asked(self, head: Head) -> ReportAnswer | TakesBody:
         """The answer to whoever does not report; whoever may is heard."""
@@ -221,7 +278,29 @@ class AgentsDoor:
 
 
 class _DoorServer(uvicorn.Server):
-    """Leaves signals to whoever has the main thread."""
+    """Listens until it is over. Leaves signals to whoever has the main thread."""
+
+    def __init__(self, config: uvicorn.Config, over: threading.Event, begun: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._over = over
+        self._begun = begun
+        self.ended = "by itself"
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._begun()
+
+    async def main_loop(self) -> None:
+        """Listen until something ends it: after an error, too, whoever is connected is let go."""
+        try:
+            await super().main_loop()
+        except BaseException as error:  # asyncio has kinds of its own
+            self.ended = told(error)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: whether it ends."""
+        return self._over.is_set() or await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

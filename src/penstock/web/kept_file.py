@@ -5,8 +5,11 @@ last holds until it answers again.
 """
 
 import logging
+import os
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -102,6 +105,22 @@ def answered(field: str, path: Path, ask: Callable[[], T], within_s: float = STA
         raise ConfigError(field, str(path), f"give a path whose file system answers ({error})") from None
     finally:
         hand.close()
+
+
+@contextmanager
+def written_whole(path: Path, text: str) -> Iterator[Path]:
+    """The text in a file of its own, which only its owner may read; the block puts it at `path`.
+
+    All of it is written before it lies there: nobody finds half of it, not even after a crash.
+    """
+    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        yield whole
+    finally:
+        with suppress(OSError):
+            whole.unlink()
 
 
 def _mark_of(path: Path) -> _FileMark | None:

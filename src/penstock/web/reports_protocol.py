@@ -96,13 +96,15 @@ class ReportsProtocol(asyncio.Protocol):
         """A part of a request, or several of them."""
         if self._ended:
             return
-        self._heard_s = asyncio.get_running_loop().time()
+        now_s = asyncio.get_running_loop().time()
+        if not (self._read or self._waits or self._unread):
+            self._heard_s = now_s  # a request begins: whoever sends a byte of it now and then is silent, too
         unread = min(self._unread, len(data))
         self._unread -= unread
         self._read += data[unread:]
         try:
             while not self._ended and self._took_one():
-                pass
+                self._heard_s = now_s
         except HeadError as error:
             self._say(error.status, str(error).encode(), goes_on=False)
         if self._waits is None or self._ended:

@@ -12,14 +12,13 @@ import os
 import re
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from penstock.errors import ConfigError, told, unreachable
 from penstock.store.open import default_path
-from penstock.web.kept_file import KeptFile
+from penstock.web.kept_file import KeptFile, written_whole
 
 Role = Literal["none", "read", "operate"]
 FIELD = "tokens"
@@ -121,18 +120,13 @@ def _fresh() -> tuple[Tokens, Shown]:
 
 
 def _write(tokens: Tokens, path: Path, put: Callable[[Path, Path], bool]) -> bool:
-    """What `put` says. All of it is written before it lies there: nobody finds half of it, after a crash either."""
-    whole = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    """What `put` says."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump({"read": tokens.read, "operate": tokens.operate}, file)
-        return put(whole, path)
+        with written_whole(path, json.dumps({"read": tokens.read, "operate": tokens.operate})) as whole:
+            return put(whole, path)
     except OSError as error:
         raise _unwritable(path, error) from None
-    finally:
-        with suppress(OSError):
-            whole.unlink()
 
 
 def _instead(whole: Path, path: Path) -> bool:

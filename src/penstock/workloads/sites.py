@@ -16,6 +16,7 @@ _SITES = Table(
     Column("site", String, nullable=False),
     Column("active", Boolean, nullable=False),
 )
+_CONNECTS_WITHIN_S = 10  # many tasks begin at once
 _AT_ONCE = 500  # SQLite takes 999 parameters in one statement at the least
 
 
@@ -45,5 +46,12 @@ def sites_of(url: str, pages: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
 
 @cache  # one engine, with its connections, for each process
 def _engine(url: str) -> Engine:
+    if not url.startswith("postgresql"):
+        return create_engine(url)
     # A driver with a version in its name is the one that is installed here.
-    return create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1))
+    named, limits = url.replace("postgresql://", "postgresql+psycopg://", 1), {"connect_timeout": _CONNECTS_WITHIN_S}
+    made = create_engine(named, connect_args=limits)
+    from penstock.postgres_answers import impatient  # psycopg, which SQLite does without
+
+    impatient(made)
+    return made

@@ -1,6 +1,7 @@
 """Topics: made before somebody reads them, since a reader of a topic that is not there fails."""
 
 from collections.abc import Iterable
+from concurrent.futures import Future
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
@@ -20,13 +21,7 @@ def make_topics(bootstrap: str, topics: Iterable[str], partitions: int) -> None:
         return
     _answers(admin, bootstrap)
     for topic, made in admin.create_topics(wanted, operation_timeout=_MADE_WITHIN_S).items():
-        try:
-            made.result(_MADE_WITHIN_S)
-        except KafkaException as error:
-            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise EngineError(
-                    f"the topic {topic} could not be made at {bootstrap}: {error.args[0].str()}"
-                ) from None
+        _done(made, KafkaError.TOPIC_ALREADY_EXISTS, f"the topic {topic} could not be made at {bootstrap}")
 
 
 def remove_topic(bootstrap: str, topic: str) -> None:
@@ -34,13 +29,18 @@ def remove_topic(bootstrap: str, topic: str) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     _answers(admin, bootstrap)
     for removed in admin.delete_topics([topic], operation_timeout=_MADE_WITHIN_S).values():
-        try:
-            removed.result(_MADE_WITHIN_S)
-        except KafkaException as error:
-            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
-                raise EngineError(
-                    f"the topic {topic} could not be removed at {bootstrap}: {error.args[0].str()}"
-                ) from None
+        _done(removed, KafkaError.UNKNOWN_TOPIC_OR_PART, f"the topic {topic} could not be removed at {bootstrap}")
+
+
+def _done(asked: "Future[None]", already: int, otherwise: str) -> None:
+    """It is done, or was `already`; an EngineError where the broker refuses, or stands still."""
+    try:
+        asked.result(_MADE_WITHIN_S)
+    except KafkaException as error:
+        if error.args[0].code() != already:
+            raise EngineError(f"{otherwise}: {error.args[0].str()}") from None
+    except TimeoutError:
+        raise EngineError(f"{otherwise}: no answer came within {_MADE_WITHIN_S:g} s") from None
 
 
 def _answers(admin: AdminClient, bootstrap: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import ConfigError, EngineError, OutageError
+from penstock.http_answers import opened
 from penstock.kubernetes_api import api
 from penstock.local import processes
 from penstock.local.java import java
@@ -103,7 +104,7 @@ def answers(place: Path) -> bool:
     server = api({"KUBECONFIG": str(configuration.kubeconfig(place))})
     try:
         asked = urllib.request.Request(f"{server.server}/readyz", headers={"Authorization": f"Bearer {server.token}"})
-        with urllib.request.urlopen(asked, context=server.tls, timeout=5.0) as response:
+        with opened(asked, 5.0, server.tls) as response:
             return bool(response.status == 200)
     except OSError:
         return False

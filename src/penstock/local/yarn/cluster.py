@@ -7,13 +7,13 @@ import json
 import os
 import re
 import shutil
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyspark
 
 from penstock.errors import ConfigError, EngineError
+from penstock.http_answers import opened
 from penstock.local import processes
 from penstock.local.java import java
 from penstock.local.kafka.jars import JarSet, jars
@@ -138,7 +138,7 @@ def _start(place: Path, role: str, main: str, found: tuple[str, ...]) -> Process
 def _nodes(yarn: Yarn) -> int:
     """The NodeManagers that have registered."""
     try:
-        with urllib.request.urlopen(f"{yarn.page}/ws/v1/cluster/metrics", timeout=5.0) as response:
+        with opened(f"{yarn.page}/ws/v1/cluster/metrics", 5.0) as response:
             return int(json.load(response)["clusterMetrics"]["activeNodes"])
     except (OSError, ValueError, KeyError):  # it does not listen yet
         pass

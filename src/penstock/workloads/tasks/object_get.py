@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from penstock.core.seen.trial import Work
 from penstock.errors import EngineError
+from penstock.http_answers import Connection
 
 _BUSY = 503
 _BACK_OFF_S = 0.1
@@ -30,13 +31,13 @@ class ObjectGet:
         # From the worker's own address: the service has limits for each, and all workers here are one machine.
         address = os.environ.get("SPARK_LOCAL_IP")
         source = (address, 0) if address else None
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=_PATIENCE_S, source_address=source)
+        connection = Connection(self.host, self.port, timeout=_PATIENCE_S, source_address=source)
         try:
             yield lambda message: float(len(self._get(connection, f"/objects/{message % self.objects}")))
         finally:
             connection.close()
 
-    def _get(self, connection: http.client.HTTPConnection, path: str) -> bytes:
+    def _get(self, connection: Connection, path: str) -> bytes:
         deadline = time.monotonic() + _PATIENCE_S
         while True:
             connection.request("GET", path)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import psycopg
-
 from penstock.core.seen.trial import Work
+from penstock.postgres_answers import ANSWERS_WITHIN_S, ImpatientConnection
 
 TABLE = "penstock_lookup"
 COLUMNS = 20
+_CONNECTS_WITHIN_S = 10  # many threads begin at once
 _SPREAD = 2_654_435_761  # Knuth's multiplier: successive tuples ask for keys that are far apart
 
 
@@ -29,7 +29,8 @@ class TableGet:
     @contextmanager
     def open(self) -> Iterator[Work]:
         """One connection for each thread, its statement prepared by the server."""
-        with psycopg.connect(self.url, autocommit=True) as connection:
+        with ImpatientConnection.connect(self.url, autocommit=True, connect_timeout=_CONNECTS_WITHIN_S) as connection:
+            connection.within_s = ANSWERS_WITHIN_S + self.service_s
             cursor = connection.cursor()
             wait = f", pg_sleep({self.service_s:g})" if self.service_s > 0 else ""
             statement = f"SELECT record.*{wait} FROM {TABLE} AS record WHERE id = %s".encode()

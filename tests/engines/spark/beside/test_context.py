@@ -1,5 +1,6 @@
 """What is refused before anything is asked of a driver, and what its JVM is then known by."""
 
+import socket
 from pathlib import Path
 
 import pyspark
@@ -8,13 +9,14 @@ from py4j.java_gateway import JavaClass
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.engines.spark.jvm.beside import context
 from penstock.engines.spark.jvm.beside.context import beside, know_spark
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.errors import ConfigError, OutageError
 
 
-def door(spark: str) -> DriverDoor:
-    return DriverDoor(Path("app-1.json"), "app-1", "shop", spark, pid=1, host="127.0.0.1", port=1, token="s3cret")
+def door(spark: str, port: int = 1) -> DriverDoor:
+    return DriverDoor(Path("app-1.json"), "app-1", "shop", spark, pid=1, host="127.0.0.1", port=port, token="s3cret")
 
 
 def test_another_spark_than_the_pyspark_here_is_refused_with_the_line_to_type() -> None:
@@ -28,6 +30,18 @@ def test_another_spark_than_the_pyspark_here_is_refused_with_the_line_to_type() 
 def test_a_driver_that_does_not_answer_may_come_back() -> None:
     patched = ".".join([*pyspark.__version__.split(".")[:2], "99"])  # a patch of the same Spark will do
     with pytest.raises(OutageError, match=r"app-1: nothing answers at 127\.0\.0\.1:1"), beside(door(patched)):
+        pass
+
+
+def test_a_driver_that_lets_in_and_says_nothing_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "ANSWERS_WITHIN_S", 0.2)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(
+            OutageError, match=r"app-1: the JVM at 127\.0\.0\.1:\d+ has not answered within 0\.2 s; see that"
+        ),
+        beside(door(pyspark.__version__, silent.getsockname()[1])),
+    ):
         pass
 
 

@@ -1,9 +1,7 @@
 """What the simulated application tells about itself: its present, turned into core's figures."""
 
 from dataclasses import replace
-from typing import Any
 
-from penstock.core.seen.failures import FailureKind
 from penstock.core.seen.figures import (
     ALL_OPERATORS,
     JobFigures,
@@ -13,6 +11,7 @@ from penstock.core.seen.figures import (
     Snapshot,
 )
 from penstock.core.seen.trouble import TroubleId, TroubleKind
+from penstock.engines.lost_executors import LastFailure
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
 from penstock.engines.sim.microbatch.ledger import Totals, WindowFlow
@@ -53,6 +52,7 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
     past = job.ledger.totals_at(world.now - world.cluster.window_s)
     flow = job.ledger.flow(now, world.cluster.window_s)
     down = world.now < job.down_until_s
+    last = LastFailure() if job.loss is None else job.loss.failure
     return JobFigures(
         name=job.name,
         operators=(_operator(world, job, past, now),),
@@ -65,7 +65,12 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
         topology=job.spec.topology,
         settling=down,
         up_s=None if down else world.now - job.up_since_s,
-        **_loss(job),
+        lost=last.lost,
+        failed_at_s=last.at_s,
+        downtime_s=last.downtime_s,
+        short_s=last.short_s,
+        short_of=last.short_of,
+        slowed=last.slowed,
         max_threads=job.spec.max_threads,
         phases_s=job.report.phases_s if job.report else {},
         stages=job.report.stages if job.report else (),
@@ -74,17 +79,6 @@ def _job(world: ClusterState, job: JobState) -> JobFigures:
         levers=job_dials(job),
         batches=tuple(job.ended),
     )
-
-
-def _loss(job: JobState) -> dict[str, Any]:
-    """The last machine that was lost while it ran; what that costs is known once as many run again."""
-    loss = job.loss
-    if loss is None:
-        return {}
-    begun = {"lost": FailureKind.EXECUTOR, "failed_at_s": loss.since_s}
-    if loss.short_s is None:
-        return begun
-    return {**begun, "downtime_s": 0.0, "short_s": loss.short_s, "short_of": loss.threads, "slowed": loss.slowed}
 
 
 def _operator(world: ClusterState, job: JobState, past: Totals, now: Totals) -> OperatorFigures:

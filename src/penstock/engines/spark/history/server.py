@@ -10,7 +10,6 @@ import json
 import re
 import shutil
 import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from penstock.engines.spark.history.unpacking import check_times
 from penstock.errors import ConfigError, told
+from penstock.http_answers import opened
 
 _ANSWERS_WITHIN_S = 60.0  # it may read logs of days first
 _MOST_LISTED = 1 << 28  # bytes of its list of applications; one takes 400
@@ -45,7 +45,7 @@ def download(address: str, into: Path) -> Path:
     server, named = _parts(address)
     attempt = _newest(server, named)
     packed, folder = into / "log.zip", into / "log"
-    with _asked(server, f"applications/{attempt}/logs") as answer:
+    with _asked(server, f"applications/{attempt}/logs", large=True) as answer:
         _saved(answer, packed, server)
     _unpack(packed, folder, server)
     packed.unlink()
@@ -135,9 +135,9 @@ def _json(server: str, path: str) -> Any:
         raise _wrong(server, _NONE) from None
 
 
-def _asked(server: str, path: str) -> Any:
+def _asked(server: str, path: str, large: bool = False) -> Any:
     try:
-        return urllib.request.urlopen(f"{server}/api/v1/{path}", timeout=_ANSWERS_WITHIN_S)
+        return opened(f"{server}/api/v1/{path}", _ANSWERS_WITHIN_S, large=large, goes_elsewhere=True)
     except urllib.error.HTTPError as error:
         with error:
             raise _wrong(server, f"it says {error.code} to {path}: {_REMEDIES.get(error.code, _ANY)}") from None

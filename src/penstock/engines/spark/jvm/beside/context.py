@@ -6,7 +6,7 @@ application.
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pyspark
@@ -16,6 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.engines.spark.jvm.class_homes import there
 from penstock.errors import ConfigError, EngineError, OutageError, first_line
@@ -61,6 +62,7 @@ def beside(door: DriverDoor) -> Iterator[BesideContext]:
     _check_reachable(door)
     gateway = _gateway(door)
     try:
+        _check_answers(gateway, door)
         know_spark(gateway.jvm)
         context = BesideContext(gateway)
     except Py4JError as error:
@@ -69,6 +71,9 @@ def beside(door: DriverDoor) -> Iterator[BesideContext]:
             f"{door.application} does not let this penstock in ({first_line(error)}); "
             "its file may be older than its driver"
         ) from error
+    except OutageError:
+        gateway.close(keep_callback_server=True)
+        raise
     try:
         yield context
     finally:
@@ -96,6 +101,23 @@ def _gateway(door: DriverDoor) -> ClientServer:
     )
     gateway.proc = None
     return gateway
+
+
+def _check_answers(gateway: ClientServer, door: DriverDoor) -> None:
+    """Who connects to a JVM that stands still is let in by the kernel, and waits for a word of it without end."""
+
+    def ask() -> None:
+        with suppress(Exception):  # what is wrong with its answers is told by whoever asks for more
+            gateway.jvm.System.nanoTime()
+
+    hand = Hand()
+    try:
+        hand.do("an answer", ask, ANSWERS_WITHIN_S)
+    except EngineError:
+        told = f"the JVM at {door.host}:{door.port} has not answered within {ANSWERS_WITHIN_S:g} s"
+        raise OutageError(f"{door.application}: {told}; see that its driver runs, and is not stopped") from None
+    finally:
+        hand.close()
 
 
 def _check_version(door: DriverDoor) -> None:
