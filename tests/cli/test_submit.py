@@ -98,6 +98,20 @@ def test_certificates_for_the_coordinator_are_handed_on_and_one_that_is_not_ther
         ),
         ({}, ["--master", "spark://one:7077", "--standby", "ads", "--no-restart"], "leave --no-restart out"),
         (
+            {},
+            ["--master", "yarn", "--deploy-mode", "cluster"],
+            "--deploy-mode: 'cluster' cannot be used; leave it out: drivers run where penstock runs (client mode); to "
+            "have YARN keep a driver, submit a program of your own that calls ps.govern with `spark-submit "
+            "--deploy-mode cluster`",
+        ),
+        ({}, ["--master", "k8s://a:1", "--deploy-mode", "cluster"], "as deploy/kubernetes/driver.yaml does"),
+        ({}, ["--master", "spark://a:1", "--deploy-mode", "cluster"], "the init system of a machine that stays"),
+        (
+            {"conf": {"spark.submit.deployMode": "cluster"}},
+            ["--master", "yarn"],
+            "conf.spark.submit.deployMode: 'cluster' cannot be used; leave it out",
+        ),
+        (
             {"together": ["fraud", "add"]},
             ["--master", "yarn"],
             "together.1: 'add' cannot be used; name a job: fraud, ads",

@@ -10,7 +10,7 @@ from tempfile import TemporaryFile
 
 from penstock.calls.driver_environment import unseen
 from penstock.calls.words import RUN, OptionValue, logs_of, of_coordinator, words
-from penstock.config import application_parts
+from penstock.config import application_parts, deploy_mode
 from penstock.config.application_parts import ApplicationPart
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.document import read_document
@@ -33,7 +33,10 @@ _IMAGES = (_IMAGE, "spark.kubernetes.executor.container.image")
 
 @dataclass(frozen=True, slots=True)
 class Submitting:
-    """How; None leaves a choice to the file, or to whoever runs. Those in `standby` have a second driver, warm."""
+    """How; None leaves a choice to the file, or to whoever runs. Those in `standby` have a second driver, warm.
+
+    Drivers run here: of the deploy modes of Spark's only `client` is taken.
+    """
 
     master: str | None = None
     coordinator: str | None = None
@@ -44,6 +47,7 @@ class Submitting:
     store: str | None = None
     tls: AgentTls = AgentTls()
     standby: Sequence[str] = ()
+    deploy_mode: str = "client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ def stop_submitted(tenants: str | Path, say: Callable[[str], None] = lambda text
 def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
     """What is to be started, checked; nothing is started."""
     place = _cluster(tenants, how.master)
+    deploy_mode.check(how.deploy_mode, place)
     file = check_tenants(tenants, CheckOptions(how.policy, how.master, spark_unstarted))
     if how.for_ is not None:
         positive_seconds(how.for_, "--for")

@@ -29,6 +29,13 @@ Tenants that share a driver are named in the file:
 @click.command(epilog=EXAMPLE)
 @click.argument("tenants", type=click.Path(path_type=Path))
 @click.option("--master", help="The cluster: spark://host:port, yarn or k8s://URL. Default: as in the file.")
+@click.option(
+    "--deploy-mode",
+    type=click.Choice(("client", "cluster")),
+    default="client",
+    show_default=True,
+    help="Where drivers run: here. The other one is refused, with what to do instead.",
+)
 @coordinator_options
 @click.option("--policy", shell_complete=policy_names, help="Policy that decides within each application.")
 @click.option("--for", "for_", help="How long to run, such as 10m. Default: until Ctrl-C.")
@@ -41,6 +48,7 @@ Tenants that share a driver are named in the file:
 def submit(
     tenants: Path,
     master: str | None,
+    deploy_mode: str,
     coordinator: str | None,
     policy: str | None,
     for_: str | None,
@@ -67,7 +75,10 @@ def submit(
         submitted.stop_submitted(tenants, lambda text: say(text, err=True))
         return
     warm = tuple(filter(None, map(str.strip, (standby or "").split(","))))
-    how = submitted.Submitting(master, coordinator, policy, for_, restart, logs, store, files_of(files), warm)
+    tls = files_of(files)
+    how = submitted.Submitting(
+        master, coordinator, policy, for_, restart, logs, store, tls, warm, deploy_mode=deploy_mode
+    )
     applications = submitted.applications_of(tenants, how)
     for line in applications.advice:
         say(line, err=True)

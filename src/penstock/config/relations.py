@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from penstock.config import deploy_mode
 from penstock.config.document import Document
 from penstock.config.fields import LONGEST_S
 from penstock.core.units import positive_seconds, seconds, text_of_seconds
@@ -37,12 +38,13 @@ def disagreements(document: Document) -> list[ConfigError]:
 def wrong_at(document: Document, master: str | None = None) -> list[ConfigError]:
     """What does not go with the place where Spark runs: `master`, or the one that the file names."""
     found = master_of(document, master)
+    wrong = list(_cluster_mode(document, found))
     if _LOCAL.fullmatch(found):
-        return [*_no_executors(document, found), *_promises(document, found)]
+        return [*wrong, *_no_executors(document, found), *_promises(document, found)]
     if found.startswith(_ELSEWHERE):
-        return []
+        return wrong
     remedy = "write local[4], spark://host:port, yarn or k8s://..."
-    return [ConfigError("--master", found, remedy) if master else document.error(("master",), found, remedy)]
+    return [*wrong, ConfigError("--master", found, remedy) if master else document.error(("master",), found, remedy)]
 
 
 def master_of(document: Document, master: str | None = None) -> str:
@@ -129,6 +131,14 @@ def _no_executors(document: Document, master: str) -> Iterator[ConfigError]:
         if document.values.get(field) is not None:
             remedy = f"leave it out at master {master}: it has no executors"
             yield document.error((field,), document.values[field], remedy)
+
+
+def _cluster_mode(document: Document, master: str) -> Iterator[ConfigError]:
+    at = ("conf", deploy_mode.SETTING)
+    written = document.value_at(at)
+    remedy = deploy_mode.refused(written, master)
+    if remedy is not None:
+        yield document.error(at, written, remedy)
 
 
 def _promises(document: Document, master: str) -> Iterator[ConfigError]:

@@ -8,6 +8,8 @@ from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.lacking import AGAIN_AFTER_S, COMES_WITHIN_S, Lack
 from penstock.engines.applications.settings import FleetSettings
+from penstock.engines.applications.wire import Order, SaidState
+from penstock.engines.spark.application.elastic import Elastic
 from penstock.errors import OutageError
 from tests.engines.applications.fleet import Fleet
 
@@ -114,3 +116,47 @@ def test_each_one_that_comes_is_a_reason_to_wait_for_the_next(comes_s: tuple[flo
     for at_s in range(0, 142, 2):
         lack = lack.after(1 + sum(come_s <= at_s for come_s in comes_s), True, float(at_s))
     assert lack.in_vain(140.0) is in_vain
+
+
+class Driver(SimulatedApplication):
+    """One whose executors are held as in a real driver, by what it makes of its orders."""
+
+    even_s = 0.0
+    leaving = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.elastic = Elastic(self, self.wanted, holds=True)
+        self.elastic.follow(1, self.even_s)
+
+    def count(self) -> int:
+        return self.held
+
+    def aim(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.cluster.settle()
+
+    def let_go(self, stay: int) -> None:
+        assert self.wanted <= stay
+
+    def give(self, order: Order) -> None:
+        self.elastic.allow(order.executors, self.even_s)
+
+    def state(self) -> SaidState:
+        self.even_s += 2.0  # it reports once in so many seconds
+        self.elastic.keep(self.even_s)
+        return super().state()
+
+
+@pytest.mark.parametrize(("free_after_s", "holds"), [(60.0, 8), (90.0, 8), (COMES_WITHIN_S + 30.0, 2)])
+def test_as_long_as_executors_are_waited_for_somebody_asks_for_them(free_after_s: float, holds: int) -> None:
+    cluster = Quota(12)
+    fleet, fraud = Fleet(cluster=cluster), Driver("fraud", cluster, {"fraud": 100.0})
+    fleet.round(fraud)
+    fraud.rates["fraud"] = 800.0
+    goes_on(fleet, [fraud], 20.0)
+    assert (fraud.wanted, fraud.held) == (8, 2)
+    goes_on(fleet, [fraud], free_after_s)
+    cluster.most = 12
+    cluster.settle()  # who asks for them has them, whether anybody says a word or not
+    assert (fraud.wanted, fraud.held) == (holds, holds)

@@ -175,3 +175,54 @@ def test_a_holder_tells_of_each_executor_that_came_or_went_though_its_wish_stood
     elastic.allow(2, 20.0)
     elastic.keep(20.0)
     assert told == ["executors 1 -> 3: it is to hold 3", "executors 3 -> 2: it is to hold 2"]
+
+
+def test_a_holder_asks_for_all_that_it_is_to_hold_however_long_they_do_not_come() -> None:
+    cluster, told = Cluster(gives=2), list[tuple[str, str]]()
+    elastic = Elastic(cluster, most=4, note=lambda text, why: told.append((text, why)), holds=True)
+    elastic.follow(1, 0.0)
+    for now in (1.0, 62.0, 400.0):
+        elastic.keep(now)
+    assert (elastic.target, cluster.aimed) == (4, [4])
+    why = "the cluster gives no more; all are asked for until a coordinator orders otherwise"
+    assert told == [("lacks 2 of 4 executors", why)]
+
+
+@pytest.mark.parametrize(("there", "slots"), [(2, 2), (3, 3), (1, 1), (4, 4)])
+def test_jobs_of_a_holder_that_lacks_executors_divide_those_that_are_there(there: int, slots: int) -> None:
+    cluster = Cluster(gives=2)
+    elastic = Elastic(cluster, most=4, holds=True)
+    elastic.follow(1, 0.0)
+    for now in (1.0, 62.0):
+        assert elastic.slots(now) == 4  # they may be about to come
+        elastic.keep(now)
+    assert elastic.slots(62.0) == 2
+    cluster.there = there
+    elastic.keep(63.0)
+    elastic.follow(1, 64.0)
+    elastic.allow(4, 64.0)  # the same order once more
+    assert (elastic.slots(64.0), elastic.target) == (slots, 4)
+
+
+def test_figures_of_a_holder_count_while_it_lacks_executors_and_anew_with_each_that_comes() -> None:
+    cluster = Cluster(gives=2)
+    elastic = Elastic(cluster, most=4, holds=True)
+    elastic.follow(1, 0.0)
+    settled = []
+    for now, there in ((1.0, 2), (62.0, 2), (80.0, 2), (83.0, 2), (84.0, 3), (105.0, 3), (106.0, 4), (127.0, 4)):
+        cluster.there = there
+        elastic.keep(now)
+        settled.append(not elastic.settles(now, 20.0))
+    assert settled == [False, False, False, True, False, True, False, True]
+
+
+@pytest.mark.parametrize(("order", "slots"), [(3, 3), (2, 2), (6, 6)])
+def test_another_order_is_waited_for_anew(order: int, slots: int) -> None:
+    cluster = Cluster(gives=2)
+    elastic = Elastic(cluster, most=4, holds=True)
+    elastic.follow(1, 0.0)
+    for now in (1.0, 62.0):
+        elastic.keep(now)
+    elastic.allow(order, 63.0)
+    elastic.keep(64.0)
+    assert (elastic.slots(64.0), elastic.target) == (slots, order)

@@ -1,14 +1,18 @@
 """Executors that follow the jobs' slots: the application holds as many as its jobs have slots for, and no more.
 
-A number that the cluster does not give within a minute is not waited for: what there is becomes the limit for a
-while, so that policies divide what can be had and say what is missed.
+A number that the cluster does not give within a minute is not counted on: what there is becomes the limit, so that
+policies divide what can be had and say what is missed. Who says how many there are to be has the patience:
+
+    the jobs' slots  they have to give slots up, so fewer executors are wanted; more are asked for after a while
+    a coordinator    all that it ordered are asked for until it orders otherwise: it waits for them, and gives them up
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import Protocol
 
 _GIVEN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs start at once on two cores
-_LIMITED_FOR_S = 300.0  # before more is asked for again: cores may have become free
+_LIMITED_FOR_S = 300.0  # before jobs may ask for more again: cores may have become free
 
 
 class ElasticLever(Protocol):
@@ -31,8 +35,8 @@ class ElasticLever(Protocol):
 class Elastic:
     """`most` executors at most, of so many slots each; `note` is told what is done, and why.
 
-    With `holds` it has as many as it may, whatever slots the jobs have: a coordinator says how many these are, and each
-    that comes or goes is told. `now` is on a clock that nobody sets.
+    With `holds` it asks for as many as it may, whatever slots the jobs have and however long they do not come: a
+    coordinator says how many these are. Each that comes or goes is told. `now` is on a clock that nobody sets.
     """
 
     def __init__(
@@ -67,7 +71,8 @@ class Elastic:
 
     def allow(self, most: int, now: float) -> None:
         """So many executors at most from now on; what the cluster did not give before is asked for again."""
-        self._most, self._limited_until_s = most, now
+        if not (self._holds and most == self._most):  # what it was told already tells nothing of what will come
+            self._most, self._limited_until_s = most, now
         self.follow(min(self._target, most) * self._each, now)
 
     @property
@@ -86,11 +91,11 @@ class Elastic:
 
     def follow(self, slots: int, now: float) -> None:
         """Hold executors for so many slots, or as many as it may."""
-        allowed = self.slots(now) // self._each
         if self._holds:
-            self._turn(max(1, allowed))
-        else:
-            self._turn(max(1, min(allowed, -(-slots // self._each))), f"the jobs have {slots} slots in all")
+            self._turn(max(1, self._most))
+            return
+        allowed = self.slots(now) // self._each
+        self._turn(max(1, min(allowed, -(-slots // self._each))), f"the jobs have {slots} slots in all")
 
     def keep(self, now: float) -> None:
         """Let go of those that came over the target; note when the cluster does not give what is wanted.
@@ -105,19 +110,35 @@ class Elastic:
         elif stay > self._target:
             self._note(f"executors {stay} -> {self._target}", "more came than are wanted")
         self._trim(there)
-        if stay == self._target and self._whole_since_s is None:
-            self._whole_since_s = now
-        elif stay < self._target:
+        self._wait(stay, now)
+        counted_on = min(self._target, self.slots(now) // self._each)
+        if stay < counted_on:
             self._whole_since_s = None
+        elif stay == counted_on and self._whole_since_s is None:
+            self._whole_since_s = now
+
+    def _wait(self, stay: int, now: float) -> None:
+        """For those that are wanted and not there."""
         if stay >= self._target:
             self._short_since_s = None
+            if self._holds and now < self._limited_until_s:
+                self._limited_until_s, self._whole_since_s = now, None
         elif self._short_since_s is None:
             self._short_since_s = now
         elif now - self._short_since_s > _GIVEN_WITHIN_S and stay > 0:
+            self._make_do(stay, now)
+
+    def _make_do(self, stay: int, now: float) -> None:
+        """With those that are there; a holder goes on asking for the others."""
+        if not self._holds:
             self._limit, self._limited_until_s = stay, now + _LIMITED_FOR_S
-            self._turn(
-                stay, f"the cluster gives no more; {self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
-            )
+            more = f"{self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
+            self._turn(stay, f"the cluster gives no more; {more}")
+        elif now >= self._limited_until_s or stay != self._limit:
+            if now >= self._limited_until_s:
+                why = "the cluster gives no more; all are asked for until a coordinator orders otherwise"
+                self._note(f"lacks {self._target - stay} of {self._target} executors", why)
+            self._limit, self._limited_until_s, self._whole_since_s = stay, inf, None
 
     def _tell_of(self, there: int) -> None:
         # What was asked for says little where others decide: an open wish is granted when somebody else lets go.

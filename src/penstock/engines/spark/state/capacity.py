@@ -27,9 +27,9 @@ class Capacity:
             self.elastic = Elastic(self._spark.executors, most, self._spark.slots_each, note, holds)
 
     def executors(self) -> tuple[int, int]:
-        """How many live, and how many are wanted."""
+        """How many live, and how many the cluster is asked for."""
         there = self._spark.executors.count()
-        return there, there if self.elastic is None else self.elastic.most
+        return there, there if self.elastic is None else self.elastic.target
 
     def wanted(self) -> int | None:
         """How many are wanted by now, where their number is ours to turn."""
