@@ -1,4 +1,4 @@
-"""Two real drivers on a standalone cluster, and two coordinators as programs over a PostgreSQL: what faults are for."""
+"""Two real drivers on a cluster, and two coordinators as programs over a PostgreSQL: what faults are for."""
 
 import subprocess
 from collections.abc import Iterator
@@ -35,6 +35,7 @@ class RealFleet:
     programs: list[Program] = field(default_factory=list)
     gone: list[Program] = field(default_factory=list)  # those that were killed
     relays: list[Relay] = field(default_factory=list)
+    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)  # the newest driver of each name
 
     def __post_init__(self) -> None:
         self.place, self.tokens = self.drivers.place, self.drivers.tokens
@@ -49,10 +50,10 @@ class RealFleet:
             self.programs.append(program)
             self.relays.append(self.stack.enter_context(relay_to(program.port)))
 
-    def begin(self, name: str) -> "subprocess.Popen[bytes]":
-        """A driver; its process."""
+    def begin(self, name: str) -> None:
+        """A driver."""
         urls = [one.url for one in (self.relays if name == "fraud" else self.programs)]
-        return self.stack.enter_context(self.drivers.driver(name, *urls))
+        self.running[name] = self.stack.enter_context(self.drivers.driver(name, *urls))
 
     def begin_again(self, program: Program) -> None:
         """Another one in place of that one, which was killed: at the same address."""

@@ -154,6 +154,53 @@ class Away(Cluster):
         super().aim(wanted)
 
 
+@pytest.mark.parametrize("seen", [True, False], ids=["seen without executors", "not seen meanwhile"])
+def test_of_a_master_that_begins_anew_with_more_no_more_are_taken(seen: bool) -> None:
+    cluster = Forgets(gives=4, there=3)
+    elastic = Elastic(cluster, most=3, holds=True)
+    elastic.keep(0.0)
+    elastic.allow(1, 1.0)
+    cluster.begin_anew(3)
+    if seen:
+        elastic.keep(2.0)
+    cluster.give()
+    elastic.keep(3.0)
+    cluster.give()
+    assert (cluster.there, cluster.target) == (1, 1)
+
+
+def test_a_master_that_begins_anew_with_fewer_is_asked_once_for_what_is_wanted() -> None:
+    cluster = Forgets(gives=4, there=1)
+    elastic = Elastic(cluster, most=1, holds=True)
+    elastic.keep(0.0)
+    elastic.allow(3, 1.0)
+    cluster.give()
+    elastic.keep(2.0)
+    cluster.begin_anew(1)
+    for now in (3.0, 4.0):
+        elastic.keep(now)
+    cluster.give()
+    assert (cluster.there, cluster.aimed) == (3, [3, 3])
+
+
+@dataclass
+class Forgets(Cluster):
+    """A cluster whose master replaces what ends over what it was asked for last; executors come with `give`."""
+
+    target: int = 0
+
+    def aim(self, wanted: int) -> None:
+        self.aimed.append(wanted)
+        self.target = wanted
+
+    def begin_anew(self, executors: int) -> None:
+        """It died, and all executors with it."""
+        self.there, self.target = 0, executors
+
+    def give(self) -> None:
+        self.there = max(self.there, min(self.gives, self.target))
+
+
 def test_who_is_told_how_many_to_hold_holds_them_whatever_slots_the_jobs_have() -> None:
     cluster = Cluster(gives=10, there=2)
     elastic = Elastic(cluster, most=2, slots_each=2, holds=True)

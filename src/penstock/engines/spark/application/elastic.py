@@ -58,7 +58,7 @@ class Elastic:
         self._limited_until_s = 0.0
         self._whole_since_s: float | None = None
         self._limit = most
-        self._told_there = 0
+        self._there = 0
 
     def slots(self, now: float) -> int:
         """The most slots that can be had, as far as is known."""
@@ -100,15 +100,19 @@ class Elastic:
     def keep(self, now: float) -> None:
         """Let go of those that came over the target; note when the cluster does not give what is wanted.
 
-        A target that could not be asked for is asked for again.
+        A target that could not be asked for is asked for again, and so is one that was forgotten: an application master
+        of YARN's that died takes all executors with it, and the next one gives what the application began with.
         """
         self._ask()
-        there = self._lever.count()
-        stay = there - self._lever.leaving
+        there, before = self._lever.count(), self._there
+        stay, self._there = there - self._lever.leaving, there
         if self._holds:
-            self._tell_of(there)
+            self._tell_of(before, there)
         elif stay > self._target:
             self._note(f"executors {stay} -> {self._target}", "more came than are wanted")
+        if stay > self._target or there == 0 < before:
+            self._asked = False
+            self._ask()
         self._trim(there)
         self._wait(stay, now)
         counted_on = min(self._target, self.slots(now) // self._each)
@@ -140,11 +144,10 @@ class Elastic:
                 self._note(f"lacks {self._target - stay} of {self._target} executors", why)
             self._limit, self._limited_until_s, self._whole_since_s = stay, inf, None
 
-    def _tell_of(self, there: int) -> None:
+    def _tell_of(self, before: int, there: int) -> None:
         # What was asked for says little where others decide: an open wish is granted when somebody else lets go.
-        if self._told_there not in (0, there):
-            self._note(f"executors {self._told_there} -> {there}", f"it is to hold {self._most}")
-        self._told_there = there
+        if before not in (0, there):
+            self._note(f"executors {before} -> {there}", f"it is to hold {self._most}")
 
     def _turn(self, wanted: int, why: str = "") -> None:
         if wanted != self._target:
