@@ -11,6 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import BatchInterval
+from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import starts
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
 from penstock.engines.spark.jvm.starts import start_query
@@ -70,6 +71,7 @@ def test_a_function_that_hangs_with_the_session_to_itself_keeps_the_others_from_
 
     with monkeypatch.context() as impatient:
         impatient.setattr(starts, "STARTS_WITHIN_S", 1.0)
+        impatient.setattr(starts, "called", called)  # as it is, and not as patient as tests are elsewhere
         hung = Thread(target=start)
         hung.start()
         hung.join(patience_s())
