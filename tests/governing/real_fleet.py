@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
@@ -12,6 +12,7 @@ import yaml
 
 from penstock.core.seen.view import View
 from penstock.engines.applications.wire import Order, Reply, Serials, encode_answer
+from penstock.errors import ConfigError
 from penstock.local import processes
 from penstock.local.postgres import PostgresFiles
 from penstock.local.processes import Process
@@ -96,9 +97,10 @@ class RealFleet:
             relay.lead_to(leads.port)
 
     def runs(self) -> tuple[str, ...]:
-        """The runs that are recorded."""
-        with closing(open_store(self.store, create=False)) as store:
+        """The runs that are recorded; none before whoever leads has made the tables."""
+        with suppress(ConfigError), closing(open_store(self.store, create=False)) as store:
             return tuple(run.id for run in store.runs())
+        return ()
 
     def views(self) -> tuple[View, ...]:
         """The rounds that are recorded."""

@@ -1,6 +1,8 @@
-"""Nodes as they join, as the program that `cluster up` starts: over an API server that changes new nodes too."""
+"""Nodes as they join and go, as the program that `cluster up` starts: over an API server that changes new nodes too."""
 
 import json
+import os
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -13,9 +15,11 @@ from typing import Any
 import pytest
 import yaml
 
+from penstock.local import processes
 from penstock.local.kubernetes import configuration, nodes
 from penstock.local.kubernetes.nodes import NodeSize
 from tests.cli.calling import environment
+from tests.kubernetes.pods import executor
 from tests.patience import eventually
 
 pytestmark = pytest.mark.sockets
@@ -29,15 +33,24 @@ class Changing:
     """Keeps nodes as an API server does: tainted when new, and in versions of which only the newest can be changed.
 
     Between the first reading of each and the next change somebody else is quicker, as controllers are now and then.
+    `pods` are those of its only namespace, `looks` how often somebody has asked for them.
     """
 
     kept: dict[str, Any] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     overtaken: list[str] = field(default_factory=list)
+    pods: dict[str, Any] = field(default_factory=dict)
+    looks: int = 0
 
     def answer(self, method: str, path: str, body: Any) -> Answer:
         if path == "/api/v1/pods":
-            return 200, {"items": []}
+            self.looks += 1
+            return 200, {"items": list(self.pods.values())}
+        if path.endswith("/status"):
+            self.pods[body["metadata"]["name"]] = body
+            return 200, body
+        if (method, path) == ("GET", NODES):
+            return 200, {"items": list(self.kept.values())}
         if method == "POST":
             return self._make(body)
         name = path.removeprefix(f"{NODES}/")
@@ -76,6 +89,50 @@ def test_nodes_that_are_overtaken_while_they_join_read_what_there_is_and_try_aga
     with served(changing) as url, joining(tmp_path, url) as program:
         eventually(lambda: ready(changing) == ["node-0", "node-1"] or ended(program, tmp_path))
     assert sorted(changing.overtaken) == ["node-0", "node-1"]
+
+
+def test_what_ran_on_a_node_that_was_deleted_ends_and_nobody_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing = Changing(pods={"spark-1-exec-1": bound("node-0", "spark-1-exec-1")})
+    begun = waiting_java(tmp_path, monkeypatch)
+    with served(changing) as url, joining(tmp_path, url) as program:
+        eventually(lambda: (phase(changing) == "Running" and begun.exists()) or ended(program, tmp_path))
+        pid = int(begun.read_text())
+        try:
+            del changing.kept["node-0"]
+            eventually(lambda: processes.start_ticks(pid) is None or ended(program, tmp_path))
+        finally:
+            if processes.start_ticks(pid) is not None:
+                os.kill(pid, signal.SIGKILL)
+        looks = changing.looks
+        eventually(lambda: changing.looks > looks + 1)
+    assert phase(changing) == "Running"
+
+
+def bound(node: str, name: str) -> dict[str, Any]:
+    """An executor's pod that is to run there."""
+    pod = executor("spark-1", 1)
+    (container,) = pod["spec"]["containers"]
+    container |= {"args": ["executor"], "env": [{"name": "SPARK_EXECUTOR_MEMORY", "value": "64m"}]}
+    pod["metadata"] |= {"uid": f"uid-of-{name}", "namespace": "default"}
+    pod["spec"]["nodeName"] = node
+    return {**pod, "status": {"phase": "Pending"}}
+
+
+def waiting_java(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Java that only waits; where it writes its process id."""
+    java, told = place / "home" / "bin" / "java", place / "pid"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\necho $$ > {told}.new; mv {told}.new {told}; exec sleep 600\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(java.parents[1]))
+    return told
+
+
+def phase(changing: Changing) -> str:
+    (pod,) = changing.pods.values()
+    return str(pod["status"]["phase"])
 
 
 def ready(changing: Changing) -> list[str]:

@@ -14,6 +14,8 @@ from penstock.http_answers import Connection, SafeConnection
 
 PATH = "/fleet/v1/report"
 _ANSWERS_WITHIN_S = 5.0
+# Which of them it is, is chance: told as three things, each report would have another one to tell.
+_ENDED = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 _REFUSALS = (400, 401, 403, 409, 413, 422)  # to ask another coordinator would not help
 
 
@@ -73,6 +75,8 @@ class Link:
         for _ in self._places:
             try:
                 return self._ask(raw)
+            except _ENDED:
+                said = f"{self._places[self._at].netloc}: the connection was ended without an answer"
             except (OSError, http.client.HTTPException) as error:
                 said = f"{self._places[self._at].netloc}: {error or type(error).__name__}"
             except OutageError as error:
@@ -97,7 +101,7 @@ class Link:
         kept = self._connection is not None
         try:
             return self._asked(raw)
-        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+        except _ENDED:
             # A connection that was kept may have been closed meanwhile: the report is sent again, with its number.
             self.close()
             if not kept:

@@ -59,8 +59,8 @@ def commands(program: Path, place: Path, shape: KubernetesShape) -> Mapping[str,
     data = [f"--data-dir={place}/etcd", f"--client-url={socket}", f"--peer-url=http://{_HOST}:{shape.peer_port}"]
     common = [f"--kubeconfig={kubeconfig(place)}", "--leader-elect=false", "--secure-port=0"]
     keys = [f"--service-account-private-key-file={place}/sa.key", f"--root-ca-file={place}/ca.crt"]
-    # Nodes here have no heartbeat: whoever looks after them would take them for dead.
-    keys.append("--controllers=*,-node-lifecycle-controller,-pod-garbage-collector-controller")
+    # Nodes here have no heartbeat: who waits for that would take them for dead.
+    keys.append("--controllers=*,-node-lifecycle-controller")
     words = {
         "etcd": data,
         "kube-apiserver": [f"--etcd-servers={socket}", f"--secure-port={shape.port}", *_server(place)],

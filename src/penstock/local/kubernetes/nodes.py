@@ -4,6 +4,9 @@
       |         |
       +---------+--> deleted: asked to end, ended when its grace is over, then taken off the list
 
+A node that is deleted is gone as a machine is that fails: what ran on it ends, and nobody says so. Controllers remove
+its pods after a minute.
+
 There are no containers here: whatever else is bound to a node waits, and says why.
 """
 
@@ -91,11 +94,13 @@ class Nodes:
 
     def look(self) -> None:
         """See which pods there are, and do what each needs."""
-        found = {pod["metadata"]["uid"]: pod for pod in self._server.get("/api/v1/pods")["items"]}
-        for uid in self._pods.keys() - found.keys():  # deleted by force
+        there = {node["metadata"]["name"] for node in self._server.get("/api/v1/nodes")["items"]}
+        pods = self._server.get("/api/v1/pods")["items"]
+        found = {pod["metadata"]["uid"]: pod for pod in pods if pod["spec"].get("nodeName") in there}
+        for uid in self._pods.keys() - found.keys():  # deleted by force, or its node is gone
             self._kill(self._pods.pop(uid))
         for uid, pod in found.items():
-            if pod["spec"].get("nodeName") in self._names:
+            if pod["spec"]["nodeName"] in self._names:
                 with contextlib.suppress(NothingThereError, OvertakenError):  # it has changed: the next look sees it
                     self._tend(uid, pod)
 
