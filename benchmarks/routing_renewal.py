@@ -1,6 +1,6 @@
 """What the product makes of a route, window after window: local share, imbalance, re-routings, and keys that move.
 
-python benchmarks/routing_renewal.py FILE.csv.gz ... [--window 10m] [--memory 1d] [--days 20] [--skip 1] [--anew]
+python benchmarks/routing_renewal.py FILE.csv.gz ... [--window 10m] [--memory 1d] [--days 20] [--skip 1] [--keep]
 
 Columns t (seconds), k1, k2. Rows come in windows as the engine counts them (`PairWindows`), and the policy itself
 decides after each one (`WithRouting.decide`, routing="act"). A table that it makes is in force from the next row on.
@@ -182,7 +182,7 @@ def lines(options: argparse.Namespace) -> Iterator[str]:
     columns = "pairs | window | half-life | local | imbalance of days | of hours | re-routed a day | keys moved a day"
     yield f"| {columns} | CPU s |"
     yield "|---|---|---|---|---|---|---|---|---|"
-    settings = RoutingSettings(RoutingMode.ACT, keep=not options.anew)
+    settings = RoutingSettings(RoutingMode.ACT, keep=options.keep)
     for source in options.pairs:
         name, events = _events(source, options)
         for window in options.window.split(","):
@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("--days", type=float, default=20.0)
     parser.add_argument("--skip", type=float, default=1.0, help="days at the beginning that are not counted")
     parser.add_argument("--rows", type=int, default=12_000, help="of our own pairs, an hour")
-    parser.add_argument("--anew", action="store_true", help="make each table from scratch")
+    parser.add_argument("--keep", action="store_true", help="adapt the table in force")
     for found in lines(parser.parse_args()):
         print(found, flush=True)
 
