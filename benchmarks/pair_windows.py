@@ -14,7 +14,7 @@ from penstock.errors import ConfigError
 def windows_of(path: Path, window: object, least_rows: int = 500) -> list[PairCounts]:
     """The pairs of each window, oldest window first; windows with fewer rows than `least_rows` are left out."""
     window_s = positive_seconds(window, "window")
-    events = _events(path)
+    events = events_of(path)
     first_s = min((at_s for at_s, _ in events), default=0.0)
     windows: dict[int, Counter[Pair]] = {}
     for at_s, pair in events:
@@ -25,7 +25,7 @@ def windows_of(path: Path, window: object, least_rows: int = 500) -> list[PairCo
     return found
 
 
-def _events(path: Path) -> list[tuple[float, Pair]]:
+def events_of(path: Path) -> list[tuple[float, Pair]]:
     raw = path.read_bytes()
     text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
     lines = csv.DictReader(io.StringIO(text, newline=""))

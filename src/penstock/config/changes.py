@@ -16,7 +16,7 @@ from penstock.core.asked.price import Price
 from penstock.core.units import text_of_seconds
 
 _OF_JOB = ("intents", "budget", "excluded", "min_slots", "max_slots")
-_SECONDS = ("interval", "window", "routing_window", "trigger", "real_time")
+_SECONDS = ("interval", "window", "routing_window", "routing_memory", "trigger", "real_time")
 _TURNED = {  # what a job begins with, and the lever that turns it meanwhile
     "slots": "slots",
     "max_rows_per_batch": "bound",

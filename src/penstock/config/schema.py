@@ -31,6 +31,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "settings": "Settings of policies, by policy.",
         "routing": "Whether jobs with a route are left alone, advised on, or re-routed.",
         "routing_window": "The length of the windows in which key pairs are counted.",
+        "routing_memory": "The half-life of counted key pairs: tables are made of about so long.",
         "price": "The price of slots. With it, pages and reports show what tenants cost.",
         "interval": "The time between two rounds of the control loop.",
         "window": "The time over which metrics are computed; at least the interval.",

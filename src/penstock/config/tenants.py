@@ -181,6 +181,7 @@ class TenantsFile(Asking, _TenantsPart):
     settings: PolicySettings = {}
     routing: Mode = "off"  # jobs with a route: left alone, advised on, or re-routed
     routing_window: PositiveSeconds = 600.0  # pairs of keys are told of in windows of so much time
+    routing_memory: PositiveSeconds = 86_400.0  # and count half after so long
     price: PricePart | None = None  # of slots: what tenants cost is then told wherever they are
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0

@@ -240,6 +240,7 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
         pin_routes=not options.dry_run,
         small_first=_small_first(tenants, options),
         route_window_s=tenants.routing_window,
+        route_memory_s=tenants.routing_memory,
         executors=tenants.executors if options.coordinator is None else _first_executors(tenants),
         holds_executors=options.coordinator is not None,
         down_since_s=options.down_since_s,

@@ -44,7 +44,8 @@ class RoutingSettings:
     most_keys: int = 0  # largest number of keys to move at a time; 0: no limit
     min_gain: float = 0.02  # smallest gain of the local share; less is noise
     # Keep keys where the present table has them, and lower a server's cap by what it carried beyond the others. By
-    # default each table is computed from scratch. Keeping balances better under bursts, if tables change often.
+    # default each table is computed from scratch. Keeping balances better under bursts, with a fraction of the moves,
+    # and may stay far below the best local share: New York's taxi trips lost 14 points.
     keep: bool = False
     cost: CostSettings = CostSettings()
 

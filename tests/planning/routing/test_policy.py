@@ -199,3 +199,12 @@ def test_a_table_that_is_kept_moves_fewer_keys_and_lists_all() -> None:
     assert kept.keys < anew.keys
     assert estimate.keys == kept.keys
     assert set(kept.after.keys["region"]) == set(new.left())
+
+
+def test_a_server_that_carried_too_much_of_late_is_to_get_less() -> None:
+    pairs, even = grouped(1), (1000.0,) * 6  # of 6,000 rows
+    told = figures(pairs, table=route_links({LINK: pairs}, 6), got=dict.fromkeys(LINK, even))
+    for carried, most in ((even, 1030.0), ((2000.0, *(800.0,) * 5), 530.0)):  # half of the excess is given back
+        reroute, _ = considered(replace(told, got={**told.got, "region": carried}), RoutingSettings("act", keep=True))
+        rows = pairs.left()
+        assert sum(rows[key] for key, server in reroute.after.keys["region"].items() if server == 0) <= most + 1

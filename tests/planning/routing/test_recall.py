@@ -7,7 +7,7 @@ from penstock.planning.routing.recall import recalled
 LINK = ("left", "right")
 
 
-def pairs(partners: int, *keys: int, rows: int = 30) -> Links:
+def pairs(partners: int, *keys: int, rows: int = 90) -> Links:
     """Each of these keys with the partner that is so many numbers further."""
     return {LINK: PairCounts.exact({(f"l{key}", f"r{(key + partners) % 12}"): rows for key in keys})}
 
@@ -26,8 +26,8 @@ def test_where_keys_come_back_the_whole_history_is_looked_at() -> None:
 
 
 def test_where_partners_change_the_newest_window_alone_is() -> None:
-    newest, basis = pairs(1, *ALL), together(pairs(1, *ALL), pairs(5, *ALL, rows=40))
-    before = pairs(1, *ALL), together(pairs(1, *ALL), pairs(5, *ALL, rows=80))
+    newest, basis = pairs(1, *ALL), together(pairs(1, *ALL), pairs(5, *ALL, rows=120))
+    before = pairs(1, *ALL), together(pairs(1, *ALL), pairs(5, *ALL, rows=240))
     assert recalled((newest, basis), before, 3) is newest
 
 

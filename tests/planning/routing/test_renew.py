@@ -3,11 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import PairCounts
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import judge, loads, placed
-from penstock.planning.routing.renew import carried, renewed
+from penstock.planning.routing.renew import renewed
 from penstock.planning.routing.route import route
 from tests.planning.routing.cases import few_pairs, grouped, light
 
@@ -37,12 +36,6 @@ def test_a_server_that_carried_more_is_to_get_as_much_less() -> None:
     left, right = loads(graph, placed(after, graph), 4) / pairs.rows
     assert left[0] < 0.5 / 4 < 0.9 / 4 < min(left[1:])  # 1 / 4 - 3 * 7.5 %, but 0.3 / 4 at the least
     assert max(right) < 1.04 / 4
-
-
-def test_what_was_carried_is_what_the_table_did_to_the_pairs() -> None:
-    table = RoutingTable(2, {"left": {"a": 1, "b": 1}, "right": {"x": 0, "y": 1}})
-    pairs = PairCounts.exact({("a", "x"): 3, ("b", "y"): 4})
-    assert carried(table, {LINK: pairs}) == {"left": [0.0, 7.0], "right": [3.0, 4.0]}
 
 
 @given(pairs=few_pairs, old=few_pairs, servers=st.integers(1, 6))

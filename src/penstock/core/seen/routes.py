@@ -36,6 +36,8 @@ class RouteFigures:
 
     `unlisted` holds, by operator, where the engine puts each key of these statistics while no table lists it. An
     operator is absent from it where that cannot be said: one with windows has a key elsewhere in each window.
+
+    `got` holds, by operator, the rows that each server got, fading as `basis` does.
     """
 
     job: str
@@ -55,3 +57,4 @@ class RouteFigures:
     window: int = 1
     carried: tuple[str, ...] | None = None  # the operators whose state moves with their keys; None: all of them
     unlisted: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
+    got: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

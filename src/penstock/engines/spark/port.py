@@ -253,5 +253,6 @@ class Spark(Protocol):
     def repartition(self, job: Job, query: Query, partitions: int) -> Query:
         """The job's query with its state in so many partitions; the same one where it has as many."""
 
-    def route(self, job: Job, window_s: float, since_s: float) -> Route | None:
-        """Its route, whose table has been in force since then; None where the job has none."""
+    def route(self, job: Job, window_s: float, memory_s: float, since_s: float) -> Route | None:
+        """Its route, whose table has been in force since then; None where the job has none. Pairs are told in windows
+        of so much time, and count half after `memory_s`."""

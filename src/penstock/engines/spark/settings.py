@@ -23,6 +23,7 @@ class SparkSettings:
     window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
     sharing: Sharing = Sharing.GOVERNED
     route_window_s: float = 600.0  # key pairs are told of in windows of so much time
+    route_memory_s: float = 86_400.0  # and count half after so long
     pin_routes: bool = True  # keep the partitions of jobs with a route in their places; not in a dry run
     executors: int | None = None  # at most so many, as many as the jobs have slots for; None leaves their number alone
     holds_executors: bool = False  # all of them, whatever slots the jobs have: a coordinator says how many there are

@@ -23,7 +23,7 @@ from penstock.planning.routing.hashing import Fallback, as_told, by_chance
 from penstock.planning.routing.judging import judge
 from penstock.planning.routing.memory import RoutedMemory, memory_type
 from penstock.planning.routing.recall import recalled
-from penstock.planning.routing.renew import carried, given_back, renewed
+from penstock.planning.routing.renew import given_back, renewed
 from penstock.planning.routing.route import route_links
 from penstock.planning.routing_settings import RoutingMode, RoutingSettings
 
@@ -110,7 +110,7 @@ def _wanted(figures: RouteFigures, pairs: Links, settings: RoutingSettings) -> R
     homes, table = _homes(figures), figures.table
     if settings.keep and homes is not None and table is not None and table.servers == figures.servers:
         back = given_back(figures.newest, figures.basis)
-        return renewed(pairs, homes, carried(table, figures.newest), settings.imbalance, back)
+        return renewed(pairs, homes, figures.got, settings.imbalance, back)
     return route_links(pairs, figures.servers, settings.imbalance, before=homes)
 
 

@@ -12,6 +12,7 @@ from penstock.planning.routing.route import route_links
 from penstock.planning.routing_settings import IMBALANCE
 
 BETTER_BY = 0.005  # of the local share: the newest window alone must have been that much better
+LEAST_ROWS = 500.0  # of a window: fewer do not tell, and are too few for a table
 
 
 def recalled(
@@ -23,7 +24,7 @@ def recalled(
 ) -> Links:
     """The pairs to make the next table of. Both hold the newest window and the whole history, now and a window ago."""
     newest, basis = now
-    if newest == basis or before[0] == before[1] or not all(links and _rows(links) for links in before):
+    if newest == basis or before[0] == before[1] or min(_rows(newest), _rows(before[0])) < LEAST_ROWS:
         return basis
     graph = graph_of_links(newest)
     alone, whole = (judge(route_links(links, servers, imbalance), graph, fallback).locality for links in before)

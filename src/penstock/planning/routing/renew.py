@@ -15,18 +15,11 @@ from penstock.core.seen.routes import Links
 from penstock.planning.routing.balance import balanced, caps_of
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
-from penstock.planning.routing.judging import judge_part, loads, placed
+from penstock.planning.routing.judging import judge_part, loads
 from penstock.planning.routing_settings import IMBALANCE
 
 GIVEN_BACK = 3.0  # times an excess, at the most: it is made up for within a third of what the statistics remember
 _NARROWEST, _WIDEST = 0.3, 1.5  # of the mean: what a server's cap may come to
-
-
-def carried(table: RoutingTable, newest: Links) -> dict[str, list[float]]:
-    """The rows that each server got of these pairs under the table, by operator."""
-    graph = graph_of_links(newest)
-    found = loads(graph, placed(table, graph), table.servers)
-    return {name: rows.tolist() for name, rows in zip(graph.operators, found, strict=True)}
 
 
 def given_back(newest: Links, basis: Links) -> float:

@@ -29,7 +29,7 @@ from penstock.engines.spark.routing.shape import (
     table_of,
     unpacked,
 )
-from penstock.engines.spark.watch.key_texts import key_text
+from penstock.engines.spark.watch.key_texts import key_named, key_text
 from penstock.errors import ConfigError, EngineError
 
 OPERATORS = {"left": ["region"], "right": ["hashtag"]}
@@ -56,6 +56,11 @@ def test_a_table_is_read_again_as_it_was_with_its_keys_as_texts(book: RouteBook)
     version = book.add(table(3))
     found = book.table(version)
     assert (found.servers, found.keys) == (4, {"left": {"Asia": 3}, "right": {"7": 3}})
+
+
+def test_a_key_of_several_columns_is_read_again_as_pairs_name_it(book: RouteBook) -> None:
+    found = book.table(book.add(RoutingTable(4, {"left": {("Asia", 7): 2}, "right": {"x": 2}})))
+    assert found.keys == {"left": {key_named("Asia\x1f7"): 2}, "right": {"x": 2}}
 
 
 def test_opening_again_changes_nothing(book: RouteBook, tmp_path: Path) -> None:
@@ -95,7 +100,7 @@ def test_any_table_survives_its_file(keys: dict[Key, int]) -> None:
     keys = {key: at for key, at in keys.items() if key_text(key).isprintable()}
     (slot,) = unpacked(packed([slot_of(RoutingTable(7, {"left": keys}), ["left"])]))
     found = table_of(slot, ["left"], 1)
-    assert found.keys["left"] == {key_text(key): at for key, at in keys.items()}
+    assert found.keys["left"] == {key_named(key_text(key)): at for key, at in keys.items()}
     assert slot.from_us == SINCE_EVER_US < NEVER_US
 
 

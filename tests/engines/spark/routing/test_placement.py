@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import PairCounts
-from penstock.engines.spark.routing.placement import assign, partition_rows
+from penstock.engines.spark.routing.placement import assign, operator_rows, partition_rows
 
 EVEN = [1.0] * 8
 FOUR = ["1", "2", "3", "4"]
@@ -47,6 +47,11 @@ def test_a_partitions_rows_are_those_of_the_keys_it_holds_and_an_even_part_of_th
     pairs = PairCounts.exact({(7, "x"): 10, (7, "y"): 4, (8, "z"): 6})
     # Of 20 rows by region 6 are not listed, of 20 by tag 6: 12, so 6 each; listed are 14 + 10 and 4.
     assert partition_rows(table, {("region", "tag"): pairs}) == (30.0, 10.0)
+
+
+def test_a_key_that_no_table_lists_counts_where_the_engine_has_it() -> None:
+    table, pairs = RoutingTable(2, {"tag": {"x": 0}}), PairCounts({("a", "x"): 6, ("b", "y"): 3}, rows=10)
+    assert operator_rows(table, "tag", {("region", "tag"): pairs}, {"x": 1, "y": 1}) == [6.5, 3.5]
 
 
 @given(

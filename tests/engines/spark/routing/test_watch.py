@@ -18,7 +18,7 @@ from tests.engines.spark.routing.town import REGIONS, Town, regions, state_parti
 from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
-ALL_TO_ONE = RoutingTable(2, {"left": {f"r{number}": 1 for number in range(REGIONS)}})
+ALL_TO_ONE = RoutingTable(2, {"left": {f"r{number}": 1 for number in range(REGIONS)}}, locality=0.7)
 
 
 def told(engine: SparkEngine) -> RouteFigures | None:
@@ -62,5 +62,8 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     left = eventually(lambda: placed(running))
     assert [(found.keys, found.executor) for found in left.partitions] == [(0, "driver"), (REGIONS, "driver")]
     assert (left.table, left.machines[0].share) == (1, 1.0)
+    next_window = eventually(lambda: told(running))
+    assert next_window.table is not None
+    assert next_window.table.locality == 0.7  # as it was promised
     running.close(stop_jobs=True)
     assert set().union(*state_partitions(town).values()) == {1}

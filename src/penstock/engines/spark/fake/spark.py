@@ -241,7 +241,7 @@ class FakeSpark:
         self._partitions[job.name] = partitions
         return self.start(job)
 
-    def route(self, job: Job, window_s: float, since_s: float) -> Route | None:
+    def route(self, job: Job, window_s: float, memory_s: float, since_s: float) -> Route | None:
         """See the port."""
         return self.routes.get(job.name)
 

@@ -156,11 +156,11 @@ class LiveSpark:
         """See the port."""
         return repartition(self.session, job, _own(query), partitions)
 
-    def route(self, job: Job, window_s: float, since_s: float) -> Route | None:
+    def route(self, job: Job, window_s: float, memory_s: float, since_s: float) -> Route | None:
         """See the port."""
         if job.route is None:
             return None
-        return cast(Route, RouteWatch(Routed(self.session, job, job.route), window_s, table_since_s=since_s))
+        return cast(Route, RouteWatch(Routed(self.session, job, job.route), window_s, memory_s, table_since_s=since_s))
 
 
 def ping(spark: SparkSession) -> None:

@@ -116,7 +116,7 @@ class RouteBook:
         return f"{_VERSIONS}/{version:06}.parquet"
 
     def table(self, version: int) -> RoutingTable:
-        """The table of that version; its keys are texts (see `watch/key_texts`)."""
+        """The table of that version; its keys, or their parts, are texts (see `watch/key_texts`)."""
         slot, operators = self._slot(version), tuple(self.operators())
         with self._whole(self.version_file(version)):
             return table_of(slot, operators, version)

@@ -51,20 +51,23 @@ def partition_rows(table: RoutingTable, pairs: Links) -> tuple[float, ...]:
     return tuple(sum(rows) for rows in zip(*(rows for rows in found if rows is not None), strict=True))
 
 
-def operator_rows(table: RoutingTable, operator: str, pairs: Links) -> list[float] | None:
-    """Rows by partition of one operator; None where nobody counted its keys."""
+def operator_rows(
+    table: RoutingTable, operator: str, pairs: Links, unlisted: Mapping[Key, int] | None = None
+) -> list[float] | None:
+    """Rows by partition of one operator; None where nobody counted its keys. `unlisted` has the places of keys that
+    the table does not list: what it does not tell of either is spread evenly."""
     counted = _rows_of(operator, pairs)
     if counted is None:
         return None
-    counts, unlisted = counted
+    counts, left_over = counted
     rows = [0.0] * table.servers
     listed = {key_text(key): server for key, server in table.keys.get(operator, {}).items()}
     for key, count in counts.items():
-        server = listed.get(key_text(key))
+        server = listed.get(key_text(key), (unlisted or {}).get(key))
         if server is not None:
             rows[server] += count
-            unlisted -= count
-    return [row + unlisted / table.servers for row in rows]
+            left_over -= count
+    return [row + left_over / table.servers for row in rows]
 
 
 def _rows_of(operator: str, pairs: Links) -> tuple[Mapping[Key, float], float] | None:

@@ -17,7 +17,7 @@ from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import Key
 from penstock.engines.spark.routing.aims import aims
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
-from penstock.engines.spark.watch.key_texts import key_text
+from penstock.engines.spark.watch.key_texts import key_named, key_text
 from penstock.errors import shown
 from penstock.extras import missing_told
 
@@ -42,9 +42,10 @@ def slot_of(table: RoutingTable, operators: Sequence[str]) -> TableSlot:
 
 
 def table_of(slot: TableSlot, operators: Sequence[str], version: int) -> RoutingTable:
-    """The slot as the table that it was; its keys stay texts."""
+    """The slot as the table that it was; its keys are named as those of pairs are."""
     keys: dict[str, Mapping[Key, int]] = {
-        name: dict[Key, int](found.items()) for name, found in zip(operators, slot.operators, strict=True)
+        name: {key_named(text): server for text, server in found.items()}
+        for name, found in zip(operators, slot.operators, strict=True)
     }
     return RoutingTable(slot.partitions, keys, version=version)
 

@@ -6,7 +6,7 @@ then on, with what came before it fading, until the next one is; a re-routing ma
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from pyspark.sql.streaming.query import StreamingQuery
@@ -14,20 +14,20 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.levers import Table
 from penstock.core.seen.key_placement import KeyPlacement
+from penstock.core.seen.pairs import Key
 from penstock.core.seen.routes import Links, PastMove, RouteFigures
-from penstock.correlation.history import PairHistory
-from penstock.correlation.sampling import SampledWindow, one_in_for
+from penstock.correlation.sampling import one_in_for
+from penstock.correlation.windows import PairWindows
 from penstock.engines.spark.routing.key_homes import key_placements
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.pair_draw import draw_one_in
-from penstock.engines.spark.routing.placement import partition_rows
+from penstock.engines.spark.routing.placement import operator_rows, partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.engines.spark.routing.unlisted import places
 from penstock.engines.spark.watch.machines import Executor
 from penstock.engines.spark.watch.progress import Batch
 from penstock.errors import EngineError
 
-_HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows
 _PAST_MOVES = 10
 
 
@@ -37,30 +37,32 @@ class RouteWatch:
 
     routed: Routed
     window_s: float
+    memory_s: float  # a pair counts half after so long
     opened_s: float | None = None
     last_batch_s: float | None = None  # when it started
     table_since_s: float = 0.0
     past: tuple[PastMove, ...] = ()
-    hops: list[SampledWindow] = field(default_factory=list)  # what met in this window between operators
-    histories: dict[tuple[str, str], PairHistory] = field(default_factory=dict)
+    windows: PairWindows = field(init=False)
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
     homes: Mapping[int, Executor] = field(default_factory=dict)
     placements: tuple[KeyPlacement, ...] = ()
     told: RouteFigures | None = None  # of the last window that was closed
     last_window: int = 0
     key_bytes: float | None = None  # of state, as the last migration found it
+    promised: RoutingTable | None = None  # the table in force as it was made: the book does not keep what it promised
+
+    def __post_init__(self) -> None:
+        self.windows = PairWindows(tuple(pairwise(self.routed.route.operators)), self.memory_s)
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
         drawn, before_s = batch.drawn, self.last_batch_s
         self.last_batch_s = batch.started_s
-        if not drawn.pairs or len(drawn.pairs) != len(self._links):
+        if not drawn.pairs or len(drawn.pairs) != len(self.windows.newest):
             return
-        if self.opened_s is None or not self.hops:
-            self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
-            self.hops = [SampledWindow() for _ in drawn.pairs]
-        for hop, pairs in zip(self.hops, drawn.pairs, strict=True):
-            hop.add(pairs)
+        if self.opened_s is None:
+            self.opened_s = batch.started_s
+        self.windows.add(drawn.pairs)
         of_window = 1.0 if before_s is None else (batch.started_s - before_s) / self.window_s
         draw_one_in(drawn.cell, one_in_for(batch.rows, of_window))
 
@@ -71,36 +73,34 @@ class RouteWatch:
         self.told = self._closed(self.opened_s, wall_s, key_bytes)
 
     def _closed(self, opened_s: float, wall_s: float, key_bytes: float | None) -> RouteFigures:
-        length_s = wall_s - opened_s
-        for link, hop in zip(self._links, self.hops or [SampledWindow() for _ in self._links], strict=True):
-            before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
-            self.histories[link] = before.closed(hop.closed(), length_s)
-        self._start_anew(wall_s)
+        length_s, windows, route = wall_s - opened_s, self.windows, self.routed.route
+        windows.close(length_s)
+        self.opened_s = wall_s
         table = self._table()
         self._learn(table)
         # By the clock, so that a controller that comes back does not take a new window for one that was judged.
         self.last_window = max(self.last_window + 1, int(wall_s * 1000.0))
-        links = {link: (history.newest_before, history.basis_before) for link, history in self.histories.items()}
-        newest_before, basis_before = ({link: pair[at] for link, pair in links.items()} for at in (0, 1))
-        basis = {link: history.basis for link, history in self.histories.items()}
-        route = self.routed.route
+        statistics = (windows.newest, windows.basis, windows.newest_before, windows.basis_before)
+        unlisted = places(statistics, route.kinds, table.servers)
+        windows.carry(_carried(table, windows.newest, unlisted))
         return RouteFigures(
             job=self.routed.job.name,
             route=route.name,
             servers=table.servers,
             window_s=length_s,
-            newest=self._newest,
-            basis=basis,
-            rows_rps=sum(pairs.rows for pairs in self._newest.values()) / length_s,
+            newest=windows.newest,
+            basis=windows.basis,
+            rows_rps=sum(pairs.rows for pairs in windows.newest.values()) / length_s,
             table=table if any(table.keys.values()) else None,
             table_age_s=wall_s - self.table_since_s,
             key_bytes=key_bytes if self.key_bytes is None else self.key_bytes,
             past=self.past,
-            newest_before=newest_before,
-            basis_before=basis_before,
+            newest_before=windows.newest_before,
+            basis_before=windows.basis_before,
             window=self.last_window,
             carried=tuple(operator for operator, windowed in route.windowed.items() if not windowed),
-            unlisted=places((self._newest, basis, newest_before, basis_before), route.kinds, table.servers),
+            unlisted=unlisted,
+            got=windows.got,
         )
 
     def housed(self, homes: Mapping[int, Executor]) -> None:
@@ -118,8 +118,10 @@ class RouteWatch:
         pause_s = 0.0 if change.query is query else time.monotonic() - began
         self._remember(change.moved, pause_s)
         self.table_since_s = wall_s
+        self.promised = replace(move.after, version=self._table().version)
         self._learn(self._table())
-        self._start_anew(None)
+        self.opened_s = None
+        self.windows.drop()
         self.told = None
         return change.query
 
@@ -128,25 +130,24 @@ class RouteWatch:
         if moved.held_keys:
             self.key_bytes = moved.held_bytes / moved.held_keys
 
-    def _start_anew(self, opened_s: float | None) -> None:
-        self.opened_s, self.hops = opened_s, []
-
-    @property
-    def _links(self) -> tuple[tuple[str, str], ...]:
-        return tuple(pairwise(self.routed.route.operators))
-
-    @property
-    def _newest(self) -> Links:
-        return {link: history.newest for link, history in self.histories.items()}
-
     def _learn(self, table: RoutingTable) -> None:
         """Another table, or newer pairs: how heavy each partition is, and what is in it."""
-        self.loads = partition_rows(table, self._newest)
+        self.loads = partition_rows(table, self.windows.newest)
         self._place_keys(table)
 
     def _place_keys(self, table: RoutingTable) -> None:
-        self.placements = key_placements(table, tuple(self.routed.route.operators), self._newest, self.homes)
+        self.placements = key_placements(table, tuple(self.routed.route.operators), self.windows.newest, self.homes)
 
     def _table(self) -> RoutingTable:
         book = self.routed.route.book(self.routed.spark)
-        return book.table(book.changes()[-1].version)
+        table, made = book.table(book.changes()[-1].version), self.promised
+        if made is None or made.version != table.version:
+            return table
+        return replace(table, locality=made.locality, imbalance=made.imbalance)
+
+
+def _carried(table: RoutingTable, newest: Links, unlisted: Mapping[str, Mapping[Key, int]]) -> dict[str, list[float]]:
+    """The rows of the newest window by operator and partition."""
+    operators = dict.fromkeys(name for link in newest for name in link)
+    found = {name: operator_rows(table, name, newest, unlisted.get(name)) for name in operators}
+    return {name: rows for name, rows in found.items() if rows is not None}

@@ -20,9 +20,9 @@ class Routes:
         self._routes = dict(routes or {})
         self._newest: dict[str, Batch] = {}  # that is in a window, by job
 
-    def open(self, spark: Spark, window_s: float, wall_s: float) -> None:
-        """Find them; windows are so long."""
-        found = {track.job.name: spark.route(track.job, window_s, wall_s) for track in self._state}
+    def open(self, spark: Spark, window_s: float, memory_s: float, wall_s: float) -> None:
+        """Find them; windows are so long, and what they told counts half after `memory_s`."""
+        found = {track.job.name: spark.route(track.job, window_s, memory_s, wall_s) for track in self._state}
         self._routes = {name: route for name, route in found.items() if route is not None}
 
     def of(self, job: str) -> Route | None:
