@@ -15,14 +15,14 @@ def awaited(claim: Claim, tenants: Sequence[JobView], most: float) -> float:
     While it has not, nobody is sure what mends that: it is not given up for less than half of the most that it said
     lately.
     """
-    late = [_is_behind(job) for job in tenants]
+    late = [is_behind(job) for job in tenants]
     if not claim.worth or all(one is False for one in late):
         return 0.0
     still = claim.utility(claim.now) - sum(job.utility or 0.0 for job in tenants)
     return max(still, _NOT_GIVEN_UP * most if any(late) else 0.0)
 
 
-def _is_behind(job: JobView) -> bool | None:
+def is_behind(job: JobView) -> bool | None:
     """Whether what waits is older than it asks for: figures look back for a while, and are late for longer than it."""
     target_s, waiting, arrival_rps = target_latency_s(job), job.figures.backlog_rows, job.figures.arrival_rps
     if target_s is None or waiting is None or not arrival_rps:

@@ -20,7 +20,8 @@ class Claim:
     utility what it says may be wrong. `awaited` is utility that it says it will have with what it holds, and has not
     yet: until then that may just as well be too little, and whoever takes some of it away is to gain more than that.
     All utility is as it counts here, `times` the worth that was stated: error budgets that run low make it more.
-    `reserve` is what executors count for beside that, where a rise of its load is reckoned with.
+    `reserve` is what executors count for beside that, where a rise of its load is reckoned with. `own` are executors
+    that nobody takes from it who works off his start, where it works off its own; None where it does not.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Claim:
     awaited: float = 0.0
     times: float = 1.0
     reserve: Reserve = Reserve()
+    own: int | None = None
 
     def utility(self, executors: int) -> float:
         """What so many are foretold to give.

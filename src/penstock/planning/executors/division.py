@@ -5,6 +5,7 @@ far may have, the best number of executors. 1,000 applications on 4,000 cores ta
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from math import gcd
 
@@ -24,7 +25,8 @@ def divided(claims: Sequence[Claim], cores: int, move_costs: float = 0.0) -> Map
     Executors move for more than what is not known of their worth: those concerned gain more together than all of them
     may be wrong by (`Claim.unsure`), than givers still wait for (`Claim.awaited`), and `move_costs` of utility for each
     executor more or less. Nobody is taken below what it needs, and what an application has below that is not taken
-    either. What somebody needs to live at all, or what there is no room for, is moved whatever that gains.
+    either. What somebody needs to live at all, or what there is no room for, is moved whatever that gains. Of those
+    that work off their starts none gets what another of them keeps as its own (`Claim.own`).
 
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 0.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
@@ -33,6 +35,43 @@ def divided(claims: Sequence[Claim], cores: int, move_costs: float = 0.0) -> Map
     """
     if not claims:
         return {}
+    found = _best(claims, cores, move_costs)
+    if not _takes_own(claims, found, cores):
+        return found
+    ways = _givers_keep_theirs(claims), _takers_get_none(claims)
+    tried = [_best(way, cores, move_costs) for way in ways]
+    return max(tried, key=lambda target: sum(_value(claim, target[claim.name], move_costs) for claim in claims))
+
+
+def _takes_own(claims: Sequence[Claim], target: Mapping[str, int], cores: int) -> bool:
+    """Whether those that work off their starts would get more than is free and than others give of what is not own.
+
+    Not where there is room for less than all hold: then somebody has to give in any case.
+    """
+    free = cores - sum(claim.now * claim.cores for claim in claims)
+    if free < 0 or sum(claim.own is not None for claim in claims) < 2:
+        return False
+    given = sum(max(0, claim.now - max(_own(claim), target[claim.name])) * claim.cores for claim in claims)
+    starting = [claim for claim in claims if claim.own is not None]
+    return sum(max(0, target[claim.name] - claim.now) * claim.cores for claim in starting) > free + given
+
+
+def _own(claim: Claim) -> int:
+    return min(claim.now, claim.own or 0)
+
+
+def _givers_keep_theirs(claims: Sequence[Claim]) -> list[Claim]:
+    return [replace(claim, least=max(claim.least, _own(claim))) for claim in claims]
+
+
+def _takers_get_none(claims: Sequence[Claim]) -> list[Claim]:
+    return [
+        claim if claim.own is None else replace(claim, most=max(claim.least, min(claim.most, claim.now)))
+        for claim in claims
+    ]
+
+
+def _best(claims: Sequence[Claim], cores: int, move_costs: float) -> dict[str, int]:
     unit = reduce(gcd, (claim.cores for claim in claims))
     needed = sum(_lowest(claim) * claim.cores for claim in claims)
     room = max(cores, needed) // unit

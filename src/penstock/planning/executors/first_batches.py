@@ -56,12 +56,11 @@ def lent(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: 
     well without; and no more than is lacked beyond the `free` cores, which go to them at once. Nothing is lent for
     whoever was moved a moment ago, and is not moved again yet.
     """
-    new = {claim.name for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))}
+    new = {claim.name for claim in claims if not claim.worth and any(map(is_new, tenants[claim.name]))}
     if not new:
         return {}
-    each = _cores_each(tenants, slots)
-    shares = {claim.name: _share(claim, each * _most_utility(tenants[claim.name])) for claim in claims}
-    begun = [claim for claim in claims if claim.name in new - resting and _has_begun(tenants[claim.name])]
+    shares = shares_by_worth(tenants, claims, slots)
+    begun = [claim for claim in claims if claim.name in new - resting and has_begun(tenants[claim.name])]
     lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - free
     if lack <= 0:
         return {}
@@ -95,12 +94,12 @@ def guessed(
     """
     unknown = [claim for claim in claims if not claim.worth]
     found, left = {}, free + borrowed
-    each = _cores_each(tenants, slots) if unknown else 0.0
+    shares = shares_by_worth(tenants, unknown, slots)
     for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
         if claim.name in resting or claim.now < max(1, claim.least):
             continue
-        owed = _share(claim, each * _most_utility(jobs)) if _has_begun(jobs) else 0
+        owed = shares[claim.name] if has_begun(jobs) else 0
         twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) and not borrowed else 0
         more = max(twice, min(owed, claim.now + left // claim.cores))
         if more > claim.now:
@@ -115,22 +114,15 @@ def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int
 
     In a fleet that starts someone is known first; what it would do with all that is there says nothing of the others.
     """
-    new = [claim for claim in claims if not claim.worth and any(map(_is_new, tenants[claim.name]))]
-    if not new:
-        return 0
-    each = _cores_each(tenants, slots)
-    return sum(
-        claim.cores * max(0, _share(claim, each * _most_utility(tenants[claim.name])) - claim.now) for claim in new
-    )
+    new = [claim for claim in claims if not claim.worth and any(map(is_new, tenants[claim.name]))]
+    shares = shares_by_worth(tenants, new, slots)
+    return sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in new)
 
 
-def _cores_each(tenants: TenantsOf, slots: int) -> float:
-    """The cores for each utility that somebody could have."""
-    return slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
-
-
-def _share(claim: Claim, cores: float) -> int:
-    return min(int(cores / claim.cores), claim.most)
+def shares_by_worth(tenants: TenantsOf, claims: Iterable[Claim], slots: int) -> Mapping[str, int]:
+    """The executors of each, as far as it may have them: cores go by what tenants could have of utility."""
+    each = slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
+    return {one.name: min(int(each * _most_utility(tenants[one.name]) / one.cores), one.most) for one in claims}
 
 
 def _most_utility(jobs: Iterable[JobView]) -> float:
@@ -153,11 +145,13 @@ def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int
     return found
 
 
-def _is_new(job: JobView) -> bool:
+def is_new(job: JobView) -> bool:
+    """Whether its query has begun just now, or its first batch keeps slots busy and does not end."""
     return _has_just_begun(job) or _works_on_its_first(job)
 
 
-def _has_begun(jobs: Iterable[JobView]) -> bool:
+def has_begun(jobs: Iterable[JobView]) -> bool:
+    """Whether one of these queries has just now."""
     return any(map(_has_just_begun, jobs))
 
 

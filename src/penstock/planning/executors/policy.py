@@ -35,6 +35,7 @@ from penstock.planning.executors.first_batches import KeptHalf, guessed, kept_fo
 from penstock.planning.executors.rises import UsualLoad, loads_after
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.standing_by import in_calm
+from penstock.planning.executors.starting import starting_after, with_own
 from penstock.planning.executors.to_come import kept_for_listed
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
@@ -51,7 +52,8 @@ class ExecutorsMemory:
     how far off its claims were before, and how long executors take to come. `most` is the most that each claimed
     lately, and when; `half` is what was kept lately for those who are to begin yet. `stood_by_s` is when executors were
     last moved for a rise that may come: they are left there for a while, but nobody's claims are less sure for that.
-    `loads` are what comes to each as usual, and the rises that were seen.
+    `loads` are what comes to each as usual, and the rises that were seen. `starting` are those that work off what
+    waited when they began.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
@@ -62,6 +64,7 @@ class ExecutorsMemory:
     half: KeptHalf | None = None
     stood_by_s: float | None = None
     loads: Mapping[str, UsualLoad] = field(default_factory=dict)
+    starting: frozenset[str] = frozenset()
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -88,12 +91,14 @@ class ExecutorsPolicy:
         told = claims_of(view)
         memory = self._compared(view, told, memory).claimed(told, view.at_s)
         tenants = tenants_of(view, [claim.name for claim in told])
-        memory = replace(memory, loads=loads_after(memory.loads, tenants, view.at_s))
+        starting = starting_after(memory.starting, told, tenants)
+        memory = replace(memory, loads=loads_after(memory.loads, tenants, view.at_s), starting=starting)
         claims = self._claims(told, tenants, memory)
         if not view.slots:
             return Plan(note="the number of cores of the cluster is unknown"), memory
         keeps = kept_for_listed(view.to_come, tenants, claims, view.slots)
         slots = view.slots - keeps.cores
+        claims = with_own(claims, tenants, starting, slots)
         others = view.to_come.others  # else nothing is kept for those whom nobody listed
         half = KeptHalf.of(_spare(slots, claims), view.at_s, memory.half) if others else KeptHalf(view.at_s, 0)
         target, firsts = self._divided(slots, claims, tenants, memory.moved_s.keys(), half)
