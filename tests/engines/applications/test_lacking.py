@@ -9,7 +9,11 @@ from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.lacking import AGAIN_AFTER_S, COMES_WITHIN_S, Lack
 from penstock.engines.applications.settings import FleetSettings
 from penstock.engines.applications.wire import Order, SaidState
-from penstock.engines.spark.application.elastic import Elastic
+from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.fake import FakeSpark
+from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import OutageError
 from tests.engines.applications.fleet import Fleet
 
@@ -119,33 +123,32 @@ def test_each_one_that_comes_is_a_reason_to_wait_for_the_next(comes_s: tuple[flo
 
 
 class Driver(SimulatedApplication):
-    """One whose executors are held as in a real driver, by what it makes of its orders."""
-
-    even_s = 0.0
-    leaving = 0
+    """One whose executors are held, and told of, as by the engine of a real driver."""
 
     def __post_init__(self) -> None:
+        self.even_s, self.spark = 0.0, FakeSpark(executors=64)
+        settings = SparkSettings(executors=self.wanted, holds_executors=True)
+        engine = SparkEngine(self.spark, [Job(self.name)], settings, Clocks(even=lambda: self.even_s))
+        self.capacity = engine.capacity
+        engine.open()
         super().__post_init__()
-        self.elastic = Elastic(self, self.wanted, holds=True)
-        self.elastic.follow(1, self.even_s)
-
-    def count(self) -> int:
-        return self.held
-
-    def aim(self, wanted: int) -> None:
-        self.wanted = wanted
-        self.cluster.settle()
-
-    def let_go(self, stay: int) -> None:
-        assert self.wanted <= stay
 
     def give(self, order: Order) -> None:
-        self.elastic.allow(order.executors, self.even_s)
+        self.capacity.hold(order.executors)
 
     def state(self) -> SaidState:
         self.even_s += 2.0  # it reports once in so many seconds
-        self.elastic.keep(self.even_s)
-        return super().state()
+        self.settles()
+        self.capacity.keep()
+        now, wanted = self.capacity.executors()
+        said = super().state()
+        return said.model_copy(update={"executors": said.executors.model_copy(update={"now": now, "wanted": wanted})})
+
+    def settles(self) -> None:
+        """What the cluster is asked for by now, it gives as far as it will."""
+        self.wanted = self.spark.executors.target
+        self.cluster.settle()
+        self.spark.executors.there = self.held
 
 
 @pytest.mark.parametrize(("free_after_s", "holds"), [(60.0, 8), (90.0, 8), (COMES_WITHIN_S + 30.0, 2)])
@@ -158,5 +161,5 @@ def test_as_long_as_executors_are_waited_for_somebody_asks_for_them(free_after_s
     assert (fraud.wanted, fraud.held) == (8, 2)
     goes_on(fleet, [fraud], free_after_s)
     cluster.most = 12
-    cluster.settle()  # who asks for them has them, whether anybody says a word or not
+    fraud.settles()  # whether anybody says a word or not
     assert (fraud.wanted, fraud.held) == (holds, holds)
