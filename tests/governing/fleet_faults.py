@@ -82,14 +82,14 @@ def the_leader_is_killed_while_executors_move(fleet: RealFleet) -> Moving:
 
 def an_executor_dies(room: Room) -> Process:
     """One of the application that has three; that one."""
-    one = executors(_with_three(room))[0]
+    one = executors(with_three(room))[0]
     processes.send(one, SIGKILL)
     return one
 
 
 def another_comes(fleet: RealFleet, room: Room, one: Process) -> Room:
     """What is held once there is another in place of that one."""
-    application = _with_three(room)
+    application = with_three(room)
     eventually(lambda: len(executors(application)) == 3 and one not in executors(application))
     return fleet.drivers.until(1, 3)
 
@@ -97,7 +97,7 @@ def another_comes(fleet: RealFleet, room: Room, one: Process) -> Room:
 def the_leader_stands_still_while_a_driver_dies(fleet: RealFleet) -> Frozen:
     drivers, driver = fleet.drivers, fleet.running["fraud"]
     leads, other = fleet.leader()
-    before = _with_three(drivers.until(1, 3))
+    before = with_three(drivers.until(1, 3))
     leads.freeze()
     driver.kill()
     driver.wait()
@@ -135,6 +135,11 @@ def postgresql_is_away_and_an_agent_cut_off(fleet: RealFleet, beside: AbstractCo
     connected = drivers.until(1, 3)
     clicks = drivers.holds("clicks")
     return Away(meanwhile, (epoch, later), fleet.runs(), before, cut_off, connected, clicks)
+
+
+def with_three(room: Room) -> str:
+    """The application that holds three executors."""
+    return next(name for name, cores in room.held.items() if cores == 3)
 
 
 def a_node_is_gone(fleet: RealFleet, left: int) -> Room:
@@ -197,11 +202,6 @@ def check_record(found: Ended) -> None:
     """No two have led at once, and in each round budgets added up, and nobody was to have more than it may."""
     check_epochs([*found.fleet.programs, *found.fleet.gone])
     check_budget(found.views)
-
-
-def _with_three(room: Room) -> str:
-    """The application that holds three executors."""
-    return next(name for name, cores in room.held.items() if cores == 3)
 
 
 def _alive(room: Room) -> int:

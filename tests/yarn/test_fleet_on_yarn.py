@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from penstock.engines.applications.cluster import Room
-from penstock.engines.applications.yarn import YarnCluster
 from tests.governing.two_drivers import NAMES, TwoDrivers, check_budget, check_moved, check_rows, check_story
 from tests.patience import eventually
+from tests.yarn.drivers import on_yarn
 from tests.yarn.real import QUEUE, RealYarn
 
 pytestmark = pytest.mark.yarn
@@ -27,12 +27,8 @@ class Done:
 
 @pytest.fixture(scope="module")
 def done(yarn: RealYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
-    place, cluster = tmp_path_factory.mktemp("fleet"), YarnCluster(yarn.page, QUEUE)
-    conf = {"spark.yarn.queue": "streams", "spark.driver.memory": "512m"}
-    fleet = {"yarn": yarn.page, "queue": QUEUE}
     with ExitStack() as stack:
-        # Four executors, and the master of each application, have all six cores.
-        drivers = TwoDrivers(place, "yarn", cluster, fleet, yarn.around, conf)
+        drivers = on_yarn(yarn, tmp_path_factory.mktemp("fleet"))
         began = stack.enter_context(drivers.begun())
         eventually(lambda: drivers.holds("fraud") == 3)
         moved = drivers.until(1, 3)

@@ -83,7 +83,6 @@ def _cluster(place: Path, shape: YarnShape) -> dict[str, object]:
         "yarn.resourcemanager.scheduler.class": f"{_RM}.scheduler.capacity.CapacityScheduler",
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 250,  # 1 s otherwise
         "yarn.nm.liveness-monitor.expiry-interval-ms": 20_000,  # 10 min otherwise
-        "yarn.am.liveness-monitor.expiry-interval-ms": 20_000,
         "yarn.scheduler.minimum-allocation-mb": 128,
         "yarn.scheduler.maximum-allocation-mb": shape.memory_mib,
         "yarn.scheduler.maximum-allocation-vcores": shape.cores,
