@@ -223,6 +223,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         "--restart": "Submitting.restart",
         "--standby": "Submitting.standby",
         "--logs": "Submitting.logs",
+        "--deploy-mode": "Submitting.deploy_mode",
         "--dry-run": "would_submit",
         "--stop": "stop_submitted",
         "--store": "Submitting.store",

@@ -57,9 +57,9 @@ def built() -> None:
 
 
 @contextmanager
-def up(place: Path, workers: int = 2, cores: int = 2) -> Iterator[Here]:
+def up(place: Path) -> Iterator[Here]:
     state = place / "kubernetes.json"
-    words = ["--workers", str(workers), "--cores", str(cores), "--port", str(own_port()), "--state", str(state)]
+    words = ["--workers", "2", "--cores", "2", "--port", str(own_port()), "--state", str(state)]
     with (place / "up.log").open("wb") as log:
         process = subprocess.Popen(
             command("cluster", "up", "--kubernetes", *words), env=environment(), stderr=log, start_new_session=True
