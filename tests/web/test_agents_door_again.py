@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-import uvicorn
 import yaml
 
 import penstock as ps
@@ -28,17 +27,17 @@ Strike = Callable[[BaseException | None], None]
 
 @pytest.fixture
 def strike(monkeypatch: pytest.MonkeyPatch) -> Strike:
-    """Ends a server that listens, by an error or without any."""
-    tick = uvicorn.Server.on_tick
+    """Ends the door's server, by an error or without any; pages that other tests share have servers, too."""
+    tick = agents_door._DoorServer.on_tick
     strikes: list[BaseException | None] = []
 
-    async def struck(server: uvicorn.Server, counter: int) -> bool:
+    async def struck(server: agents_door._DoorServer, counter: int) -> bool:
         error = strikes.pop() if strikes else False
         if isinstance(error, BaseException):
             raise error
         return error is None or await tick(server, counter)
 
-    monkeypatch.setattr(uvicorn.Server, "on_tick", struck)
+    monkeypatch.setattr(agents_door._DoorServer, "on_tick", struck)
     return strikes.append
 
 

@@ -1,6 +1,6 @@
 """Where drivers run: where penstock runs, which Spark calls client mode. Of cluster mode is said what does it instead.
 
-Spark's own sentence is about shells, and comes after a JVM has started.
+Spark itself starts a Java process, which ends with JAVA_GATEWAY_EXITED.
 """
 
 from typing import Final
