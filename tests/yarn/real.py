@@ -6,11 +6,9 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from penstock.local import processes
 from penstock.local.yarn import cluster as daemons
 from penstock.local.yarn.cluster import Yarn
 from penstock.local.yarn.configuration import YarnShape
@@ -43,16 +41,6 @@ class RealYarn:
             yield
         finally:
             self._may_have(queue, 100)
-
-    @contextmanager
-    def standing_still(self) -> Iterator[None]:
-        """The ResourceManager does, until the block ends."""
-        (manager,) = (part for part in self.daemons.processes if part.role == "resourcemanager")
-        processes.send(manager, SIGSTOP)
-        try:
-            yield
-        finally:
-            processes.send(manager, SIGCONT)
 
     def _may_have(self, queue: str, percent: int) -> None:
         entry = {"key": "maximum-capacity", "value": str(percent)}
