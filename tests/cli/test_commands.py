@@ -177,7 +177,12 @@ def test_a_run_that_is_told_to_end_as_containers_are_or_loses_its_terminal_ends_
         os.kill(os.getpid(), number)
 
     monkeypatch.setattr("penstock.governing.run.run_tenants", told_to_end)
-    assert penstock("run", str(tenants)).returncode == 130
+    before = signal.signal(number, signal.SIG_DFL)  # who has these tests run by `nohup` had it ignored
+    try:
+        done = penstock("run", str(tenants))
+    finally:
+        signal.signal(number, before)
+    assert done.returncode == 130
 
 
 # Its supervisor is whoever started it, and Ctrl-C was ignored for it before it began.
