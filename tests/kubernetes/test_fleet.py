@@ -40,10 +40,11 @@ def test_executors_move_within_what_the_quota_allows_and_come_up_when_it_is_rais
         eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 6))
     with closing(open_store(str(tmp_path / "runs.sqlite"))) as store:
         run = store.read_run("fleet-streams")
-    # In one decision or in two: the coordinator may have heard of clicks alone when it decided first.
+    # In one decision or in several: it may have heard of clicks alone when it decided first, and go on afterwards.
     moves = [move for record in run.decisions for move in record.decision.moves if isinstance(move, Executors)]
     moved = {name: [move for move in moves if move.job == name] for name in ("clicks", "fraud")}
-    assert {name: (of[0].before, of[-1].after) for name, of in moved.items()} == {"clicks": (5, 2), "fraud": (1, 6)}
+    assert {name: of[0].before for name, of in moved.items()} == {"clicks": 5, "fraud": 1}
+    assert (2 in [move.after for move in moved["clicks"]], 6 in [move.after for move in moved["fraud"]]) == (True, True)
     told = explain(run)
     assert all(record.decision.why.split(":")[0] in " ".join(told.split()) for record in run.decisions)
 
