@@ -72,7 +72,7 @@ class _Answer(http.client.HTTPResponse):
 _large = partial(_Answer, piece=_PIECE)
 
 
-class Connection(http.client.HTTPConnection):
+class _Limited:
     """One whose limit is for each answer as a whole; for each MiB of it where it may be `large`."""
 
     def __init__(self, *args: Any, large: bool = False, **how: Any) -> None:
@@ -80,12 +80,12 @@ class Connection(http.client.HTTPConnection):
         self.response_class: Any = _large if large else _Answer
 
 
-class SafeConnection(http.client.HTTPSConnection):
-    """The same by TLS."""
+class Connection(_Limited, http.client.HTTPConnection):
+    """By HTTP."""
 
-    def __init__(self, *args: Any, large: bool = False, **how: Any) -> None:
-        super().__init__(*args, **how)
-        self.response_class: Any = _large if large else _Answer
+
+class SafeConnection(_Limited, http.client.HTTPSConnection):
+    """The same by TLS."""
 
 
 class _StaysHere(urllib.request.HTTPRedirectHandler):
