@@ -25,9 +25,10 @@ from typing import Any
 
 import yaml
 from chaos_apart import live_apart
+from chaos_batches import Batches
 from chaos_clock import COMPILER
 from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
-from chaos_history import RECOVERS_WITHIN_S, History, Rows, Struck, judged, recovered_s
+from chaos_history import RECOVERS_WITHIN_S, WELL, History, Rows, Struck, judged, recovered_s
 from chaos_portions import Asked, commit_here, keep, portion_of
 from chaos_record import Watched
 from chaos_rows import UnjudgedError, check_delivered, left_of, load, read_rows
@@ -50,7 +51,6 @@ INTERVAL_S = 5.0
 LINK = "1gbit"  # of each host
 PARTITIONS = 2
 QUIET_S = 30.0  # governed with all its utility before the first pair
-WELL = 0.9  # of all utility
 WELL_WITHIN_S = 240.0
 STARTS_WITHIN_S = 420.0
 DELIVERED_WITHIN_S = 330.0  # `penstock load` gives up after 300 s
@@ -208,7 +208,7 @@ def _until_ready(world: World) -> None:
 
 def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> History:
     """Load all the while, and pairs of faults; then every row is counted."""
-    watched = Watched(world.store)
+    watched = Watched(world.store, batches=Batches(world.place / "checkpoints", world.names))
     seconds = options.minutes * 60.0 if options.pairs is None else options.pairs * RECOVERS_WITHIN_S
     struck: list[Struck] = []
     known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))

@@ -11,6 +11,9 @@ from itertools import pairwise
 RECOVERS_WITHIN_S = 180.0
 AT_MOST = 3  # intervals from one round to the next, whatever is struck but governing itself
 RECOVERED = 0.95  # of the utility that there was before
+WELL = 0.9  # of all utility: one that comes back to less than that has not shown anything
+IN_A_ROW = 3  # rounds: one alone may tell of what was before
+BACK = "utility is back within 3 minutes, in three rounds, with new batches of all"
 _SKEW_S = 1.0  # the run's clock goes by itself while a driver lives
 
 
@@ -34,12 +37,25 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A round as it is recorded, in the order of recording: under which epoch, and the share of all utility."""
+    """A round as it is recorded, in the order of recording: under which epoch, and the share of all utility.
+
+    One that was `blind` could not look, and tells what was seen before.
+    """
 
     at_s: float
     epoch: int | None
     share: float | None
     steps: int = 0
+    blind: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A tenant's batch that was committed, as its checkpoint tells."""
+
+    tenant: str
+    begun_s: float
+    done_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +91,8 @@ class History:
     rows: Sequence[Rows] = ()
     held: Sequence[Held] = ()
     cycles: Sequence[Cycle] = ()
+    batches: Sequence[Batch] = ()
+    tenants: Sequence[str] = ()  # whose batches were looked at
     acts: Sequence[Asked] = ()
     struck: Sequence[Struck] = ()
     until_s: float = 0.0  # when nobody looked any more
@@ -106,7 +124,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("one actor for each epoch of the lease", len(history.held), tuple(actors(history.held))),
         Law("nothing is recorded under an epoch that is over", len(history.cycles), tuple(out_of_turn(history))),
         Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
-        Law("utility is back within 3 minutes", _known(history), tuple(unrecovered(history)), timed=True),
+        Law(BACK, _known(history), tuple(unrecovered(history)), timed=True),
         Law("rounds go on beside what is struck", _spared(history), tuple(held_up(history)), timed=True),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
         *((Law("rows can be counted", 1, tuple(history.unjudged)),) if history.unjudged else ()),
@@ -158,13 +176,16 @@ def out_of_turn(history: History) -> Iterator[str]:
 
 
 def held_up(history: History) -> Iterator[str]:
-    """Rounds of one driver that came too late while what was struck was neither that driver nor its store."""
+    """Rounds that came too late while what was struck was neither the driver nor its store, whoever recorded them."""
     most_s = AT_MOST * history.interval_s + _SKEW_S
+    rounds = [cycle.at_s for cycle in history.cycles]
     for struck in history.struck:
-        for before, after in pairwise(history.cycles) if struck.spares_governing else ():
-            meanwhile = before.at_s < struck.to_s and after.at_s > struck.from_s
-            if meanwhile and before.epoch == after.epoch and after.at_s - before.at_s > most_s:
-                yield f"after {struck.text}: {after.at_s - before.at_s:.0f} s between two rounds"
+        if not struck.spares_governing or not rounds:
+            continue
+        looked_until_s = min(struck.to_s + most_s, history.until_s)
+        for before_s, after_s in pairwise([*rounds, max(rounds[-1], looked_until_s)]):
+            if before_s < struck.to_s and after_s > struck.from_s and after_s - before_s > most_s:
+                yield f"after {struck.text}: {after_s - before_s:.0f} s between two rounds"
 
 
 def _unread(history: History) -> bool:
@@ -197,25 +218,40 @@ def unsettled(acts: Sequence[Asked]) -> Iterator[str]:
 def recovered_s(history: History, struck: Struck) -> float | None:
     """From the end of what was wrong until the utility was back; None where it never was, or was never known.
 
-    What it was before a pair that came too early after another one is too little: it counts as before the first one.
+    It is back with the first of three rounds in a row that have it. Such a round could look, and came after each
+    tenant had committed a batch that began when nothing was wrong any more: a driver that is gone leaves figures, too.
     """
     wanted = wanted_share(history, struck)
-    if wanted is None:
+    fresh_s = fresh_from_s(history, struck)
+    if wanted is None or fresh_s is None:
         return None
-    back = (
-        cycle.at_s
-        for cycle in history.cycles
-        if cycle.at_s >= struck.to_s and cycle.share is not None and cycle.share >= wanted
-    )
-    first = next(back, None)
-    return None if first is None else first - struck.to_s
+    row: list[float] = []
+    for cycle in history.cycles:
+        well = cycle.at_s >= fresh_s and not cycle.blind and cycle.share is not None and cycle.share >= wanted
+        row = [*row, cycle.at_s] if well else []
+        if len(row) == IN_A_ROW:
+            return row[0] - struck.to_s
+    return None
+
+
+def fresh_from_s(history: History, struck: Struck) -> float | None:
+    """When the last tenant had committed a batch that began after all that; None as long as one has not."""
+    first = {tenant: float("inf") for tenant in history.tenants}
+    for batch in history.batches:
+        if batch.begun_s >= struck.to_s:
+            first[batch.tenant] = min(batch.done_s, first[batch.tenant])
+    last_s = max([struck.to_s, *first.values()])
+    return None if last_s == float("inf") else last_s
 
 
 def wanted_share(history: History, struck: Struck) -> float | None:
-    """What it has to come back to; None where there was none, so that nothing can be said of that pair."""
+    """What it has to come back to; None where there was too little before to say anything of that pair.
+
+    What it was before a pair that came too early after another one is too little: it counts as before the first one.
+    """
     first_s = min([struck.from_s, *(one.from_s for one in history.struck)])
     before = max(_share(history, first_s), _share(history, struck.from_s))
-    return RECOVERED * before if before > 0.0 else None
+    return RECOVERED * before if before >= WELL else None
 
 
 def _share(history: History, before_s: float) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chaos_history import RECOVERS_WITHIN_S, History, Law, recovered_s
+from chaos_history import RECOVERS_WITHIN_S, History, Law, Struck, recovered_s, wanted_share
 from pydantic import TypeAdapter
 
 FAULTS, SEEDS, HOURS = 200, 10, 4.0
@@ -36,11 +36,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two faults; `missed` are those that struck nobody, `back_s` when utility was back."""
+    """Two faults; `missed` are those that struck nobody, `back_s` when utility was back to what was `wanted`."""
 
     text: str
     missed: tuple[str, ...] = ()
     back_s: float | None = None
+    wanted: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,10 @@ def portion_of(history: History, laws: Sequence[Law], asked: Asked) -> Portion:
     ]
     return Portion(
         asked,
-        tuple(Pair(one.text, tuple(one.missed), recovered_s(history, one)) for one in history.struck),
+        tuple(
+            Pair(one.text, tuple(one.missed), recovered_s(history, one), wanted_share(history, one))
+            for one in history.struck
+        ),
         _lasted_s(history),
         rows=sum(sent for sent, _ in of_keys),
         lost=sum(max(0, sent - read) for sent, read in of_keys),
@@ -78,6 +82,10 @@ def portion_of(history: History, laws: Sequence[Law], asked: Asked) -> Portion:
         tried={law.name: law.tried for law in laws},
         broken={law.name: law.breaches for law in laws if law.breaches},
     )
+
+
+def _pair(history: History, struck: Struck) -> Pair:
+    return Pair(struck.text, tuple(struck.missed), recovered_s(history, struck), wanted_share(history, struck))
 
 
 def _lasted_s(history: History) -> float:

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
+from chaos_batches import Batches
 from chaos_history import Asked, Cycle, Held, History, Struck
 
 from penstock.core.plan import Reason
@@ -24,10 +25,13 @@ class Watched:
 
     store: str
     run: str = RUN
+    batches: Batches | None = None  # of tenants that write any
     held: list[Held] = field(default_factory=list)
 
     def look(self) -> None:
-        """Note who holds the run."""
+        """Note who holds the run, and which batches were committed."""
+        if self.batches is not None:
+            self.batches.look()
         try:
             opened = closing(open_store(self.store, create=False))
             with opened as store, store.database.reading() as connection:
@@ -44,17 +48,19 @@ class Watched:
                 acts = _acts(store, self.run, {round(at_s, 3): epoch for at_s, epoch in _epochs(store).items()})
         except PenstockError:
             cycles, acts = (), ()
-        return History((), tuple(self.held), cycles, acts, struck, until_s, others)
+        seen, tenants = ((), ()) if self.batches is None else (tuple(self.batches.seen), self.batches.tenants)
+        return History((), tuple(self.held), cycles, seen, tenants, acts, struck, until_s, others)
 
 
 def _cycles(store: SqlStore) -> tuple[Cycle, ...]:
     of, steps = tables.cycles.c, tables.step_outcomes.c
     count = sa.select(sa.func.count()).where(steps.cycle_id == of.id).scalar_subquery()
-    wanted = sa.select(of.epoch_s, of.writer_epoch, of.utility, of.max_utility, count).order_by(of.id)
+    wanted = sa.select(of.epoch_s, of.writer_epoch, of.utility, of.max_utility, count, of.error).order_by(of.id)
     with store.database.reading() as connection:
         found = connection.execute(wanted).all()
     return tuple(
-        Cycle(at_s, epoch, utility / most if most else None, steps) for at_s, epoch, utility, most, steps in found
+        Cycle(at_s, epoch, utility / most if most else None, steps, error is not None)
+        for at_s, epoch, utility, most, steps, error in found
     )
 
 

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Struck, recovered_s, wanted_share
+from chaos_history import RECOVERED, RECOVERS_WITHIN_S, WELL, History, Law, Struck, recovered_s, wanted_share
 
 
 def report(history: History, laws: Sequence[Law], seed: int, length: str, what: str) -> str:
@@ -37,5 +37,5 @@ def _back(history: History, struck: Struck) -> str:
     if took_s is not None:
         return f"{took_s:.0f} s"
     if wanted_share(history, struck) is None:
-        return "not judged: there was none before"
+        return f"not judged: there was less than {100 * WELL:.0f} % before"
     return "not judged: the run ended" if history.until_s < struck.to_s + RECOVERS_WITHIN_S else "never"

@@ -4,14 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
-from chaos_history import Asked, Cycle, Held, History, Rows, Struck, judged, recovered_s
+from chaos_history import BACK, Asked, Batch, Cycle, Held, History, Rows, Struck, judged, recovered_s
 from hypothesis import given
 from hypothesis import strategies as st
 
 WELL = History(
     rows=(Rows("ads", {"a": 3, "b": 1}, {"a": 3, "b": 1}),),
     held=(Held(0.0, "x", 1), Held(5.0, "x", 1), Held(60.0, "y", 2)),
-    cycles=(Cycle(10.0, 1, 1.0), Cycle(20.0, 1, 1.0, steps=2), Cycle(70.0, 2, 0.5), Cycle(80.0, 2, 0.96)),
+    cycles=(
+        Cycle(10.0, 1, 1.0),
+        Cycle(20.0, 1, 1.0, steps=2),
+        Cycle(70.0, 2, 0.5),
+        *(Cycle(at_s, 2, 0.96) for at_s in (80.0, 90.0, 100.0)),
+    ),
+    batches=(Batch("ads", 20.0, 25.0), Batch("ads", 60.0, 65.0)),
+    tenants=("ads",),
     acts=(
         Asked(1, "ads bound", 20.0, (1,)),
         Asked(2, "ads bound", 70.0),  # the next one is for the same lever
@@ -22,6 +29,7 @@ WELL = History(
     struck=(Struck(30.0, 60.0, "kill JVM"),),
     until_s=300.0,
 )
+LATE = tuple(Cycle(at_s, 2, 1.0) for at_s in (250.0, 260.0, 270.0))
 
 
 def breaches(history: History) -> dict[str, Sequence[str]]:
@@ -50,11 +58,11 @@ BROKEN = {
         {"one actor for each epoch of the lease": ("epoch 1 came after epoch 2",)},
     ),
     "a round is recorded after one of a later epoch": (
-        replace(WELL, cycles=(*WELL.cycles, Cycle(55.0, 1, 1.0))),
+        replace(WELL, struck=(), cycles=(*WELL.cycles, Cycle(55.0, 1, 1.0))),
         {"nothing is recorded under an epoch that is over": ("a round of epoch 1 was recorded after one of epoch 2",)},
     ),
     "a round begins when its epoch is over": (
-        replace(WELL, cycles=(*WELL.cycles[:2], Cycle(65.0, 1, 1.0, steps=1))),
+        replace(WELL, struck=(), cycles=(*WELL.cycles[:2], Cycle(65.0, 1, 1.0, steps=1))),
         {
             "nothing is recorded under an epoch that is over": (
                 "a round of epoch 1 began 5 s after a later one, with 1 steps",
@@ -78,16 +86,39 @@ BROKEN = {
         {"each acknowledged act is applied once or refused": ("act 1 on ads bound was applied twice in epoch 2",)},
     ),
     "utility comes back too late": (
-        replace(WELL, cycles=(*WELL.cycles[:3], Cycle(241.0, 2, 1.0))),
-        {"utility is back within 3 minutes": ("after kill JVM: back after 181 s",)},
+        replace(WELL, cycles=(*WELL.cycles[:3], *(Cycle(at_s, 2, 1.0) for at_s in (241.0, 250.0, 260.0)))),
+        {BACK: ("after kill JVM: back after 181 s",)},
     ),
     "rounds of a driver that is spared are far apart": (
         replace(
             WELL,
             struck=(replace(WELL.struck[0], spares_governing=True),),
-            cycles=(*WELL.cycles[:2], Cycle(50.0, 1, 1.0), Cycle(80.0, 2, 1.0)),
+            cycles=(*WELL.cycles[:2], Cycle(36.0, 1, 1.0), Cycle(50.0, 1, 1.0), *WELL.cycles[3:]),
         ),
         {"rounds go on beside what is struck": ("after kill JVM: 30 s between two rounds",)},
+    ),
+    "rounds of a driver that is spared end": (
+        replace(WELL, struck=(replace(WELL.struck[0], spares_governing=True),), cycles=(*WELL.cycles[:2],)),
+        {
+            "rounds go on beside what is struck": ("after kill JVM: 56 s between two rounds",),
+            BACK: ("after kill JVM: not back",),
+        },
+    ),
+    "only a driver that could not look tells of the utility": (
+        replace(WELL, cycles=tuple(replace(cycle, blind=cycle.at_s > 70.0) for cycle in WELL.cycles)),
+        {BACK: ("after kill JVM: not back",)},
+    ),
+    "it is back in two rounds and gone in the third": (
+        replace(WELL, cycles=(*WELL.cycles[:5], Cycle(100.0, 2, 0.5))),
+        {BACK: ("after kill JVM: not back",)},
+    ),
+    "a tenant has no batch that began afterwards": (
+        replace(WELL, batches=(*WELL.batches, Batch("fraud", 59.0, 70.0)), tenants=("ads", "fraud")),
+        {BACK: ("after kill JVM: not back",)},
+    ),
+    "a tenant's first batch came too late": (
+        replace(WELL, batches=(Batch("ads", 60.0, 245.0),), cycles=(*WELL.cycles, *LATE)),
+        {BACK: ("after kill JVM: back after 190 s",)},
     ),
     "rows cannot be counted": (
         replace(WELL, rows=(), unjudged=("ads: 3 rows sent, 1 refused, 2 in the topic",)),
@@ -99,7 +130,7 @@ BROKEN = {
     ),
     "utility never comes back": (
         replace(WELL, cycles=WELL.cycles[:3]),
-        {"utility is back within 3 minutes": ("after kill JVM: not back",)},
+        {BACK: ("after kill JVM: not back",)},
     ),
 }
 
@@ -126,7 +157,7 @@ def test_what_a_pair_left_is_not_what_the_next_one_has_to_come_back_to() -> None
 def test_where_there_was_no_utility_before_a_pair_nothing_is_said_of_its_coming_back() -> None:
     without = replace(WELL, cycles=tuple(replace(cycle, share=0.0) for cycle in WELL.cycles))
     assert breaches(without) == {}
-    assert {law.name: law.tried for law in judged(without)}["utility is back within 3 minutes"] == 0
+    assert {law.name: law.tried for law in judged(without)}[BACK] == 0
 
 
 def test_what_nobody_waited_for_long_enough_is_not_judged() -> None:

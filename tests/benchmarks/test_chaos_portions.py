@@ -3,14 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
-from chaos_history import Cycle, Held, History, Rows, Struck, judged
+from chaos_history import BACK, Cycle, Held, History, Rows, Struck, judged
 from chaos_portions import Asked, Pair, Portion, keep, kept, portion_of, told
 
 STRUCK = Struck(30.0, 60.0, "kill JVM and stop broker for 8 s", missed=("kill JVM",))
 HISTORY = History(
     rows=(Rows("ads", {"a": 3, "b": 4}, {"a": 2, "b": 6}),),
     held=(Held(0.0, "x", 1),),
-    cycles=(Cycle(10.0, 1, 1.0), Cycle(80.0, 1, 0.96)),
+    cycles=(Cycle(10.0, 1, 1.0), *(Cycle(at_s, 1, 0.96) for at_s in (80.0, 90.0, 100.0))),
     struck=(STRUCK,),
     until_s=300.0,
 )
@@ -22,9 +22,9 @@ def test_a_portion_tells_rows_that_are_lost_or_doubled_and_faults_that_struck_no
     portion = portion_of(HISTORY, judged(HISTORY), WELL.asked)
     assert (portion.rows, portion.lost, portion.doubled) == (7, 1, 2)
     assert portion.lasted_s == 50.0  # the pair 30, and 20 until utility was back
-    assert portion.pairs == (Pair(STRUCK.text, ("kill JVM",), 20.0),)
+    assert portion.pairs == (Pair(STRUCK.text, ("kill JVM",), 20.0, 0.95),)
     assert set(portion.broken) == {"no row is lost", "no row is doubled"}
-    assert portion.tried["utility is back within 3 minutes"] == 1
+    assert portion.tried[BACK] == 1
 
 
 def test_what_is_kept_is_read_again_in_its_order_from_a_day_on(tmp_path: Path) -> None:
