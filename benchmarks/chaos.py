@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from chaos_acts import LATENCY_S, worth
 from chaos_apart import live_apart
 from chaos_batches import Batches
 from chaos_clock import COMPILER
@@ -174,11 +175,11 @@ def _tenants_file(place: Path, names: Sequence[str], cluster: StartedCluster, bo
                 "target": f"{name}_out",
                 "trigger": "5 seconds",
             },
-            "intent": {"latency": "15s", "utility": 40 if number == 0 else 10},
+            "intent": {"latency": f"{LATENCY_S:g}s", "utility": worth(names, name)},
             "max_rows_per_batch": 5000,
             "restart": {"max_restarts": 100, "backoff": "1s", "max_backoff": "10s"},
         }
-        for number, name in enumerate(names)
+        for name in names
     ]
     return {
         "name": "chaos",

@@ -77,13 +77,24 @@ def _acts(store: SqlStore, run_id: str, epochs: Mapping[float, int]) -> tuple[As
         for move in record.decision.moves if record.decision.reason is Reason.ASKED else ():
             epoch = epochs.get(round(record.decision.at_s, 3), 0)
             done.setdefault((f"{move.job} {move.kind}", move.after), []).append(epoch)
+    for job, text in _stated(store):
+        done[f"{job} intent", text] = [0]
     said = " ".join(note.text for note in run.notes)
     return tuple(_asked(filed, done, said) for filed in store.desk.filed(run_id))
+
+
+def _stated(store: SqlStore) -> Sequence[tuple[str, str]]:
+    of = tables.intents.c
+    with store.database.reading() as connection:
+        return [(job, text) for job, text in connection.execute(sa.select(of.job, of.text))]
 
 
 def _asked(filed: Filed, done: Mapping[tuple[str, object], Sequence[int]], said: str) -> Asked:
     request, taken_at_s = filed.request, filed.taken_at_s
     turn = request.turn
+    if request.intent is not None:
+        lever = f"{request.job} intent"
+        return Asked(filed.number, lever, taken_at_s, tuple(done.get((lever, request.intent.text()), ())))
     if turn is None:  # it holds as soon as it is heard
         return Asked(filed.number, request.act.value, taken_at_s, () if taken_at_s is None else (0,))
     lever = f"{turn.job} {turn.kind}"

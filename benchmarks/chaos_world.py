@@ -1,6 +1,7 @@
 """The world that the nemesis strikes: the driver under its supervisor, the cluster, the broker and the database."""
 
 import contextlib
+import json
 import os
 import re
 import resource
@@ -17,26 +18,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import chaos_clock
+from chaos_acts import flood
 from chaos_apart import cut, full, unplugged
 from chaos_faults import AHEAD, DATABASE_DISK, Fault, Kind
 from chaos_record import RUN, Watched
 from soak_driver import executors, family
 
-from penstock.core.asked.orders import Act, Request, Wish
 from penstock.errors import PenstockError, TakenOverError
 from penstock.local import processes
 from penstock.local.kafka import broker
 from penstock.local.postgres import postgres_files
 from penstock.local.spark import standalone
 from penstock.local.spark.hosts import Host, Net
-from penstock.store.open import open_store
 
 HERE = Path(__file__).parent
 AWAY_S = 5.0  # so long a broker, a database, a worker is away that was killed
 ENDS_WITHIN_S = 180.0
 TAKES_WITHIN_S = 420.0  # as long as a first driver may take to begin: until then the one before governs on
 TOLD = 80  # characters of a command line, at its end: JVMs differ by what stands there
-ACTS = 30
 HOUR_S = 3600
 DATABASE = "database"  # whose folder that is
 ROUTED = "routed"  # the tenant whose keys have a route
@@ -191,10 +190,10 @@ class World:
             time.sleep(fault.length_s)
 
     def _take(self, fault: Fault) -> None:
-        """It has no more of them than it has opened by now."""
+        """It can open no other: the lowest number that is free is one too many."""
         (pid,) = self._pids(fault.whom)
         before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")), before[1]))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (lowest_free(Path(f"/proc/{pid}/fd")), before[1]))
         time.sleep(fault.length_s)
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
 
@@ -288,25 +287,17 @@ class World:
 
     def _flood(self, fault: Fault) -> None:
         if fault.whom == "acts":
-            self._ask()
+            self._acts = flood(self.store, self.names, self._acts)
             return
         port = self._port()
         if port is None:
             raise ProcessLookupError("no page to attack")
         counts = [f"--sockets={SOCKETS}", f"--streams={STREAMS}", f"--what-ifs={WHAT_IFS}"]
         command = [sys.executable, str(HERE / "web_attack.py"), "--attack", port, f"--for={fault.length_s:.0f}"]
-        subprocess.run([*command, *counts], capture_output=True, check=False, timeout=fault.length_s + 120.0)
-
-    def _ask(self) -> None:
-        """Each turn to a value that no other one has: what became of it can be told."""
-        with contextlib.closing(open_store(self.store, create=False)) as store:
-            store.desk.ask(RUN, Request(Act.PAUSE, "nemesis", time.time()))
-            store.desk.ask(RUN, Request(Act.RESUME, "nemesis", time.time()))
-            for _ in range(ACTS):
-                self._acts += 1
-                turn = Wish("bound", self.names[self._acts % len(self.names)], 4000 + self._acts)
-                store.desk.ask(RUN, Request(Act.TURN, "nemesis", time.time(), turn=turn))
-                time.sleep(0.3)
+        limit_s = fault.length_s + 120.0
+        came = subprocess.run([*command, *counts], capture_output=True, check=True, timeout=limit_s).stdout
+        if not any(count for kind, count in json.loads(came).items() if "no connection" not in kind):
+            raise ConnectionError("the flood reached nobody")
 
     def _pids(self, whom: str) -> list[int]:
         """Those that are struck; an OSError where nobody is there."""
@@ -340,6 +331,12 @@ class World:
         said = (self.place / f"driver-{self._lives - 1}.log").read_text(encoding="utf-8", errors="replace")
         found = re.findall(r"http://127\.0\.0\.1:(\d+)", said)
         return found[-1] if found else None
+
+
+def lowest_free(folder: Path) -> int:
+    """Of a process's descriptors: what it would get next."""
+    taken = {int(name) for name in os.listdir(folder)}
+    return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
 def pythons(pids: Sequence[int]) -> list[int]:

@@ -3,8 +3,9 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-from chaos_world import jvms, pythons
+from chaos_world import jvms, lowest_free, pythons
 
 
 def test_a_process_that_ended_between_two_looks_is_no_jvm() -> None:
@@ -23,3 +24,11 @@ def test_what_a_supervisor_starts_beside_its_driver_is_not_taken_for_it_whicheve
         beside.communicate(b"\n")
         driver.communicate(b"\n")
     assert found == [driver.pid]
+
+
+def test_of_a_process_that_may_open_nothing_more_the_lowest_free_number_is_one_too_many(tmp_path: Path) -> None:
+    for taken in (0, 1, 2, 4, 9):
+        (tmp_path / str(taken)).touch()
+    assert lowest_free(tmp_path) == 3
+    (tmp_path / "3").touch()
+    assert lowest_free(tmp_path) == 5
