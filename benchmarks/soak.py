@@ -4,7 +4,8 @@ with its controller killed and a spike in the middle; then every row is counted.
     python benchmarks/soak.py [--minutes 60] [--rate 50] [--out docs/results/soak.md]
 
 Exit code 1 when a row was lost or doubled, or when the driver's memory grew beyond the bound: from its tenth minute
-to its end, by 128 MiB in all it holds (its heap is there in full from the start), or in what its heap has in use.
+to its end, by 128 MiB in all it holds (its heap is there in full from the start), or in what its heap has in use; and
+with --one-life, by more than 64 MiB in 24 hours, by the slope of the second half of an hour or more.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from typing import Any
 
 import yaml
 from observer import messages
-from soak_driver import JUDGED_FROM_S, JUDGED_LIFE_S, Driver, Series, executors, growth, per_day
+from soak_driver import JUDGED_FROM_S, JUDGED_LIFE_S, Driver, Life, Series, executors, growth, per_day
 
 from penstock.engines.kafka.topics import make_topics
 from penstock.local import processes
@@ -35,6 +36,7 @@ PARTITIONS = 2
 KEYS = 200
 GROWS_AT_MOST_MIB = 128.0
 IN_A_DAY_MIB = 64.0
+DAY_JUDGED_LIFE_S = 3600.0  # a slope over less than half an hour tells of the last collection
 DONE_WITHIN_S = 600.0
 STARTS_WITHIN_S = 600.0
 LOOK_EVERY_S = 5.0
@@ -255,7 +257,12 @@ def _told(bootstrap: str, topic: str) -> dict[str, int]:
 def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[str, bool]:
     lives = soak.driver.lives
     grown = [found for life in lives for found in (growth(life.resident), growth(life.heap)) if found is not None]
-    well = counted.lost == counted.doubled == 0 and max(grown, default=0.0) <= GROWS_AT_MOST_MIB
+    daily = [found for life in lives for found in _judged_days(life)]
+    well = (
+        counted.lost == counted.doubled == 0
+        and max(grown, default=0.0) <= GROWS_AT_MOST_MIB
+        and max(daily, default=0.0) <= IN_A_DAY_MIB
+    )
     memory = "" if grown else " Memory was not judged: no life of the driver was long enough."
     where = f"{os.cpu_count()} cores, {platform.machine()}, load average {os.getloadavg()[2]:.1f} (15 minutes)"
     judged = f"minute {JUDGED_FROM_S / 60:.0f} to the end, of lives over {JUDGED_LIFE_S / 60:.0f} minutes"
@@ -273,7 +280,8 @@ def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[st
         *(f"| what went wrong | {event} |" for event in soak.events),
         "",
         f"Growth is judged from {judged}; the bound is {GROWS_AT_MOST_MIB:.0f} MiB. In 24 h, by the slope "
-        f"of a life's second half, {IN_A_DAY_MIB:.0f} MiB at most are wanted.",
+        f"of a life's second half, {IN_A_DAY_MIB:.0f} MiB at most; judged of lives over "
+        f"{DAY_JUDGED_LIFE_S / 60:.0f} minutes.",
         "",
         "| life of the driver | resident, Python and JVM (MiB) | growth | in 24 h | heap in use, collected (MiB) "
         "| growth | in 24 h |",
@@ -287,6 +295,11 @@ def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[st
         ),
     ]
     return "\n".join(lines), well
+
+
+def _judged_days(life: Life) -> Sequence[float]:
+    found = [per_day(series) for series in (life.resident, life.heap) if series and series[-1][0] >= DAY_JUDGED_LIFE_S]
+    return [grown for grown in found if grown is not None]
 
 
 def _course(series: Series) -> str:
