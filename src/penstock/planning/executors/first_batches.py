@@ -64,7 +64,15 @@ def lent(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: 
     lack = sum(claim.cores * max(0, shares[claim.name] - claim.now) for claim in begun) - free
     if lack <= 0:
         return {}
-    over = {claim.name: _could_lend(claim, shares[claim.name], claim.name in new) for claim in claims}
+    over = {
+        claim.name: claim.now - max(1, claim.least, shares[claim.name]) if claim.name in new else could_lend(claim)
+        for claim in claims
+    }
+    return most_first(claims, over, lack)
+
+
+def most_first(claims: Iterable[Claim], over: Mapping[str, int], lack: int) -> Mapping[str, int]:
+    """Executors of those who have so many over, until there are as many cores as lack."""
     found = {}
     for claim in sorted(claims, key=lambda one: (-over[one.name], one.name)):
         takes = min(over[claim.name], -(-max(0, lack) // claim.cores))
@@ -74,9 +82,8 @@ def lent(tenants: TenantsOf, claims: Sequence[Claim], resting: Set[str], slots: 
     return found
 
 
-def _could_lend(claim: Claim, share: int, is_new: bool) -> int:
-    if is_new:
-        return claim.now - max(1, claim.least, share)
+def could_lend(claim: Claim) -> int:
+    """Executors without which one that is known foretells to do as well."""
     as_good = _AS_GOOD * claim.utility(claim.now)
     if claim.awaited or as_good <= 0.0:  # what cannot be foretold of it, and what nothing helps, is no ground to give
         return 0
@@ -95,16 +102,16 @@ def guessed(
     unknown = [claim for claim in claims if not claim.worth]
     found, left = {}, free + borrowed
     shares = shares_by_worth(tenants, unknown, slots)
-    for claim in sorted(unknown, key=lambda one: (-_most_utility(tenants[one.name]), one.name)):
+    for claim in sorted(unknown, key=lambda one: (-worth_together(tenants[one.name]), one.name)):
         jobs = tenants[claim.name]
         if claim.name in resting or claim.now < max(1, claim.least):
             continue
         owed = shares[claim.name] if has_begun(jobs) else 0
-        twice = min(2 * claim.now, claim.most) if any(map(_works_on_its_first, jobs)) and not borrowed else 0
+        twice = min(2 * claim.now, claim.most) if any(map(works_on_its_first, jobs)) and not borrowed else 0
         more = max(twice, min(owed, claim.now + left // claim.cores))
         if more > claim.now:
             left -= (more - claim.now) * claim.cores
-            half = 0.5 * _most_utility(jobs)
+            half = 0.5 * worth_together(jobs)
             found[claim.name] = replace(claim, least=claim.now, most=more, worth=((claim.now, 0.0), (more, half)))
     return found
 
@@ -121,11 +128,12 @@ def kept_for_new(tenants: TenantsOf, claims: Sequence[Claim], slots: int) -> int
 
 def shares_by_worth(tenants: TenantsOf, claims: Iterable[Claim], slots: int) -> Mapping[str, int]:
     """The executors of each, as far as it may have them: cores go by what tenants could have of utility."""
-    each = slots / max(sum(_most_utility(jobs) for jobs in tenants.values()), 1e-9)
-    return {one.name: min(int(each * _most_utility(tenants[one.name]) / one.cores), one.most) for one in claims}
+    each = slots / max(sum(worth_together(jobs) for jobs in tenants.values()), 1e-9)
+    return {one.name: min(int(each * worth_together(tenants[one.name]) / one.cores), one.most) for one in claims}
 
 
-def _most_utility(jobs: Iterable[JobView]) -> float:
+def worth_together(jobs: Iterable[JobView]) -> float:
+    """What these could have of utility at the most."""
     return sum(job.max_utility for job in jobs)
 
 
@@ -147,7 +155,7 @@ def of_spare(guesses: Mapping[str, Claim], wanted: Mapping[str, int], spare: int
 
 def is_new(job: JobView) -> bool:
     """Whether its query has begun just now, or its first batch keeps slots busy and does not end."""
-    return _has_just_begun(job) or _works_on_its_first(job)
+    return _has_just_begun(job) or works_on_its_first(job)
 
 
 def has_begun(jobs: Iterable[JobView]) -> bool:
@@ -160,7 +168,10 @@ def _has_just_begun(job: JobView) -> bool:
     return up_s is not None and up_s < _NEW_S
 
 
-def _works_on_its_first(job: JobView) -> bool:
-    """Once no row has come through for long it is in trouble, too; but its query runs."""
+def works_on_its_first(job: JobView) -> bool:
+    """Whether its first batch keeps slots busy and does not end.
+
+    Once no row has come through for long it is in trouble, too; but its query runs.
+    """
     busy = [unit.capacity for unit in job.figures.operators if unit.capacity is not None]
     return job.figures.up_s is not None and job.utility is None and max(busy, default=0.0) >= _BUSY

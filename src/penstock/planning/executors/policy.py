@@ -37,7 +37,8 @@ from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.standing_by import in_calm
 from penstock.planning.executors.starting import starting_after, with_own
 from penstock.planning.executors.to_come import kept_for_listed
-from penstock.planning.executors.words import why
+from penstock.planning.executors.trial import AGAIN_AFTER_S, ExecutorsTrial, trial_of
+from penstock.planning.executors.words import why, why_tried
 from penstock.planning.starts import ExecutorStarts
 from penstock.planning.words import none_missed
 
@@ -53,7 +54,7 @@ class ExecutorsMemory:
     lately, and when; `half` is what was kept lately for those who are to begin yet. `stood_by_s` is when executors were
     last moved for a rise that may come: they are left there for a while, but nobody's claims are less sure for that.
     `loads` are what comes to each as usual, and the rises that were seen. `starting` are those that work off what
-    waited when they began.
+    waited when they began. `tried_s` is when each was last given executors to try them.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class ExecutorsMemory:
     stood_by_s: float | None = None
     loads: Mapping[str, UsualLoad] = field(default_factory=dict)
     starting: frozenset[str] = frozenset()
+    tried_s: Mapping[str, float] = field(default_factory=dict)
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -103,7 +105,10 @@ class ExecutorsPolicy:
         half = KeptHalf.of(_spare(slots, claims), view.at_s, memory.half) if others else KeptHalf(view.at_s, 0)
         target, firsts = self._divided(slots, claims, tenants, memory.moved_s.keys(), half)
         memory = replace(memory, half=half if firsts and others else memory.half)
-        calm = not firsts and not _changed(claims, target)
+        stays = not _changed(claims, target)
+        if stays and (trial := trial_of(claims, tenants, memory.moved_s.keys(), memory.tried_s.keys(), slots)):
+            return _trying(view, claims, trial, memory)
+        calm = stays and not firsts
         if calm and (memory.stood_by_s is None or view.at_s >= memory.stood_by_s + self.settings.settle_s):
             claims, target = self._standing_by(claims, tenants, memory)
         moved = _changed(claims, target)
@@ -169,6 +174,7 @@ class ExecutorsPolicy:
             memory,
             moved_s={name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s},
             foretold={name: one for name, one in memory.foretold.items() if not one.due(view.at_s)},
+            tried_s={name: at for name, at in memory.tried_s.items() if view.at_s < at + AGAIN_AFTER_S},
             errors=errors,
             starts=memory.starts.seen({dial.job: dial for dial in view.levers if dial.kind == "executors"}, view.at_s),
         )
@@ -235,6 +241,22 @@ def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why
             for claim in moved
             if claim.name in jobs and claim.worth
         ),
+    )
+
+
+def _trying(
+    view: View, claims: Sequence[Claim], trial: ExecutorsTrial, memory: ExecutorsMemory
+) -> tuple[Plan, ExecutorsMemory]:
+    """What is foretold of who is tried is not held against it later: it was not believed."""
+    moved = _changed(claims, trial.target)
+    why_so = why_tried(moved, trial.target, trial.name)
+    decision = _decision(view, moved, trial.target, why_so, memory.starts.mean_s)
+    givers = [claim for claim in moved if claim.name != trial.name]
+    foretold = {name: one for name, one in memory.foretold.items() if name != trial.name}
+    return Plan((decision,)), replace(
+        _moved(view, memory, decision),
+        foretold={**foretold, **expected(view, givers, trial.target, {})},
+        tried_s={**memory.tried_s, trial.name: view.at_s},
     )
 
 

@@ -37,6 +37,25 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], firsts: Container[str
     return "; ".join(told)
 
 
+def why_tried(moved: Sequence[Claim], target: Mapping[str, int], tried: str) -> str:
+    """Why one gets executors of which nobody knows whether they help it.
+
+    >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 0.3), (3, 0.5)))
+    >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 10.0),))
+    >>> why_tried([clicks, fraud], {"fraud": 3, "clicks": 1}, "fraud")[47:]
+    'fraud is late, and would be with any number, clicks keeps 10.0 of 10.0'
+    >>> why_tried([fraud], {"fraud": 2}, "fraud")
+    '1 unused executor to fraud, to try it: fraud is late, and would be with any number'
+    """
+    (taker,) = (claim for claim in moved if claim.name == tried)
+    givers = [claim for claim in moved if claim.name != tried]
+    more = target[tried] - taker.now
+    head = f"{_executors(more)} from {_names(givers)}" if givers else _executors(more, "unused ")
+    why_so = "late, and would be with any number" if taker.worth else "late, and its first batch does not end"
+    said = ", ".join(_comes_to(claim, target[claim.name]) for claim in givers[:NAMED])
+    return f"{head} to {tried}, to try {'it' if more == 1 else 'them'}: {tried} is {why_so}{said and ', ' + said}"
+
+
 def _why(moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> str:
     givers = [claim for claim in moved if target[claim.name] < claim.now]
     takers = [claim for claim in moved if target[claim.name] > claim.now]
