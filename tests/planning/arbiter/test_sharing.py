@@ -57,6 +57,17 @@ def test_floors_are_foretold_as_penstock_sets_them(weights: tuple[int, ...], slo
     assert told[0].tolist() == [shares[name].min_share for name in names]
 
 
+def test_in_every_future_slots_are_shared_as_if_it_were_the_only_one() -> None:
+    four = fleet(*(job(name, 50.0 + 20.0 * place) for place, name in enumerate("abcd")))
+    count = len(four.futures)
+    assert count > 1
+    together = conditions(four.in_all_futures(1), present(four).again(count), 40.0, count)
+    for place, future in enumerate(four.futures):
+        alone = conditions(four.ahead(future), present(four), 40.0)
+        assert together.slots[place].tolist() == alone.slots[0].tolist()
+        assert together.wait_s[place].tolist() == alone.wait_s[0].tolist()
+
+
 def waits(bound: float, tasks: float) -> float:
     """How long the urgent one of four waits for its slots, where the batches of the others are so small."""
     others = [job(name, 300.0) for name in ("a", "b", "c")]

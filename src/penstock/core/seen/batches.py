@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-_MOST = 1e18  # rows, or seconds: of more no sum of squares is a number
+MOST = 1e18  # rows, or seconds: of more no sum of squares is a number
 TOLD = 8  # batches of a job at the most in one snapshot, the last ones; a policy meets most of them several times
 
 
@@ -31,8 +31,11 @@ class BatchFigures:
         >>> BatchFigures(0, 1.0, 0.1, 5.0, left_rows=float("inf")).is_measured
         False
         """
-        told = (self.ended_s, self.took_s, self.rows, self.left_rows, self.busy_s, self.cpu_s, self.staged_s)
-        return all(abs(value) <= _MOST for value in told if value is not None)
+        # A loop takes half as long as a generator, and there may be 100,000 batches.
+        for value in (self.ended_s, self.took_s, self.rows, self.left_rows, self.busy_s, self.cpu_s, self.staged_s):
+            if value is not None and not abs(value) <= MOST:
+                return False
+        return True
 
     @property
     def aside_s(self) -> float | None:

@@ -40,7 +40,8 @@ def gains(fleet: Fleet, best: Settings, options: Settings, tried: NDArray[np.boo
 
     Of those that are not to be tried of a job: less than nothing.
     """
-    there = conditions(fleet.in_all_futures(1), best.again(len(fleet.futures)), horizon_s)
+    futures = len(fleet.futures)
+    there = conditions(fleet.in_all_futures(1), best.again(futures), horizon_s, futures)
     now, fewer, slower, then = _used(fleet, best, options, tried, there, horizon_s)
     there_are = float(fleet.slots_for(best.weights.sum(axis=1))[0])
     slot_price = _price(now.utility - fewer.utility, 1.0 - _LESS, now.slots, there_are)

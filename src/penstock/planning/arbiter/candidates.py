@@ -13,7 +13,8 @@ from penstock.planning.arbiter.fleet import Fleet
 RowIndex: TypeAlias = NDArray[np.intp] | slice | int
 Arrays = TypeVar("Arrays")
 
-_AT_ONCE = 4_096  # jobs times candidates: what is worked out of them, batch by batch, stays in a core's own cache
+# Jobs times candidates. Of fewer the calls of numpy take the time; of more, memory beyond a core's own cache does.
+_AT_ONCE = 16_384
 
 RESTART_S = 10.0  # of a job whose trigger or partitions are turned: until it works on rows again
 

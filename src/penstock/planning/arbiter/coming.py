@@ -36,7 +36,8 @@ class Coming:
 
 def remembered(known: Mapping[str, Coming], arrivals: Mapping[str, float], at_s: float) -> dict[str, Coming]:
     """With what arrives now, of the jobs that are there; the one that was looked at longest ago is looked at anew."""
-    found = {name: _with_rate(known.get(name, Coming()), rate, at_s) for name, rate in arrivals.items()}
+    nothing = Coming()
+    found = {name: _with_rate(known.get(name, nothing), rate, at_s) for name, rate in arrivals.items()}
     due = [name for name, one in found.items() if _is_due(one, at_s)]
     if due:
         oldest = min(due, key=lambda name: found[name].looked_s)

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.core.run import late_for_s
-from penstock.planning.arbiter.candidates import Settings, present
+from penstock.planning.arbiter.candidates import Settings, columns, present
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.sharing import paced
@@ -30,11 +31,12 @@ def coming_back(fleet: Fleet, best: Settings, horizon_s: float, start_s: float) 
         return {}
     waits_s = start_s if float(fleet.slots_for(best.weights.sum(axis=1))[0]) > fleet.held else 0.0
     then = _after(fleet, waits_s)
-    back_s, awaited = np.full(fleet.size, np.inf), np.isin(fleet.names, list(late))
+    back_s, awaited = np.full(fleet.size, np.inf), np.flatnonzero(np.isin(fleet.names, list(late)))
     for times in _FARTHER:
-        if np.isfinite(back_s[awaited]).all():
+        if not len(awaited):
             break
-        back_s = np.where(np.isfinite(back_s), back_s, _back_s(then, best, times * horizon_s))
+        back_s[awaited] = _back_s(then, best, awaited, times * horizon_s)
+        awaited = awaited[np.isinf(back_s[awaited])]
     found = dict(zip(fleet.names, (waits_s + back_s).tolist(), strict=True))
     return {name: (target_s, found[name]) for name, target_s in late.items() if np.isfinite(found[name])}
 
@@ -47,17 +49,19 @@ def _after(fleet: Fleet, waits_s: float) -> Fleet:
     return replace(fleet, backlog=course(ahead, paced(ahead, now, waits_s), now, waits_s).waiting[0])
 
 
-def _back_s(fleet: Fleet, best: Settings, horizon_s: float) -> Floats:
-    """Of each job the seconds until the last batch that is late is over; infinite where one is late to the end."""
+def _back_s(fleet: Fleet, best: Settings, jobs: NDArray[np.intp], horizon_s: float) -> Floats:
+    """Of each of these jobs the seconds until the last batch that is late is over; infinite where one is to the end."""
     ahead = fleet.ahead(fleet.futures[0])
-    found = course(ahead, paced(ahead, best, horizon_s), best, horizon_s)
-    back_s = np.full(fleet.size, np.inf)
-    first_s = found.counts_s[: fleet.size]
-    for alike in fleet.objectives:
+    there = columns(paced(ahead, best, horizon_s), jobs)
+    some = ahead.part(jobs)
+    found = course(some, there, columns(best, jobs), horizon_s)
+    back_s = np.full(some.size, np.inf)
+    first_s = found.counts_s[: some.size]
+    for alike in some.objectives:
         if alike.kind == "latency":
             which, in_targets = lateness(alike, found)
             over = which[(in_targets > 1.0) & (found.counts_s[which] > 0.0)]
-            last_s = np.zeros(fleet.size)
+            last_s = np.zeros(some.size)
             np.maximum.at(last_s, found.cells[over], found.until_s[over])
             # Where none is late any more, the first one says so.
             then_s = np.where(last_s >= horizon_s - 1e-6, np.inf, np.maximum(last_s, first_s))

@@ -55,7 +55,7 @@ def looked_ahead_s(fleet: Fleet, horizon_s: float, furthest: float = FURTHEST) -
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> CandidateOutcomes:
     """What each candidate would give, over the futures that are thought of."""
     ahead, all_settings = fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures))
-    found = lived(ahead, all_settings, paced(ahead, all_settings, horizon_s), horizon_s)
+    found = lived(ahead, all_settings, paced(ahead, all_settings, horizon_s, len(fleet.futures)), horizon_s)
     by_future = found.utility.reshape(len(fleet.futures), len(settings), fleet.size)
     likely = np.array([future.likely for future in fleet.futures])
     founded = np.where([future.feared for future in fleet.futures], 0.0, likely)
@@ -72,7 +72,7 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
 def totals(fleet: Fleet, settings: Settings, horizon_s: float) -> Floats:
     """Only the utility of all jobs together that each candidate would give, for many to be compared by."""
     ahead, all_settings = fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures))
-    found = paced(ahead, all_settings, horizon_s)
+    found = paced(ahead, all_settings, horizon_s, len(fleet.futures))
     utility = np.concatenate(
         [
             gained(ahead.part(jobs), columns(all_settings, jobs), columns(found, jobs), horizon_s)

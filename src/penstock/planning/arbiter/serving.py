@@ -23,7 +23,10 @@ _BY_NAME = 1e-6  # less than any two weights make of a difference
 
 @dataclass(frozen=True, slots=True)
 class SlotOrder:
-    """Slots of each job (candidates, jobs, portions), in the order in which Spark gives them."""
+    """Slots of each job (candidates, portions, jobs), in the order in which Spark gives them.
+
+    Jobs are the last axis: there may be thousands of them, but few portions, and numpy goes along the last axis.
+    """
 
     there: Floats  # slots in each candidate
     portions: Floats  # how many are looked at at once
@@ -31,31 +34,39 @@ class SlotOrder:
     earlier: Floats  # of the same job
     order: NDArray[np.intp]  # portions of all jobs, candidate by candidate, the first to be served first
 
+    def again(self, count: int) -> "SlotOrder":
+        """All of it so many times, below one another."""
+        begins = self.wanted.size * np.arange(count)
+        order = (self.order + begins[:, None, None]).reshape(-1, self.order.shape[1])
+        wanted, earlier = (np.tile(of, (count, 1, 1)) for of in (self.wanted, self.earlier))
+        return SlotOrder(np.tile(self.there, (count, 1)), self.portions, wanted, earlier, order)
+
     def slots(self, used: Floats) -> Floats:
         """Each job's while its stages are under way, where all use so much of theirs on the whole."""
-        in_order = (used[:, :, None] * self.wanted).reshape(-1)[self.order]
+        used = used[:, None, :]
+        in_order = (used * self.wanted).reshape(-1)[self.order]
         before = np.empty(self.wanted.size)
         before[self.order] = np.cumsum(in_order, axis=1) - in_order
-        others = np.maximum(before.reshape(self.wanted.shape) - used[:, :, None] * self.earlier, 0.0)
+        others = np.maximum(before.reshape(self.wanted.shape) - used * self.earlier, 0.0)
         # While it is looked at, a job has all its earlier ones.
         free = self.there[:, :, None] - others - self.earlier
         spread = np.sqrt(np.minimum((_OWN_SPREAD * self.portions) ** 2, others) + _SPREAD**2 * others) + 1e-6
         had = 1.0 / (1.0 + np.exp(np.clip(_LOGISTIC * (0.5 * self.portions - free) / spread, -50.0, 50.0)))
-        found: Floats = (self.wanted * had).sum(axis=2)
+        found: Floats = (self.wanted * had).sum(axis=1)
         return found
 
 
 def slot_order(weights: Floats, floors: Floats, tasks: Floats, by_name: NDArray[np.intp], there: Floats) -> SlotOrder:
     """The order for these weights and floors; no job has more slots than tasks."""
-    portions = _portions(float(np.min([tasks.max(), there.max()])))
-    before = np.cumsum(portions) - portions
-    wanted = np.clip(np.minimum(tasks, there)[:, :, None] - before, 0.0, portions)
-    floor = floors[:, :, None]
+    portions = _portions(float(np.min([tasks.max(), there.max()])))[:, None]
+    before = np.cumsum(portions, axis=0) - portions
+    wanted = np.clip(np.minimum(tasks, there)[:, None, :] - before, 0.0, portions)
+    floor = floors[:, None, :]
     below = before / np.maximum(floor, 1.0) - _ALL_BELOW
-    places = np.where(before < floor, below, before / weights[:, :, None]) + _BY_NAME * by_name[:, None]
+    places = np.where(before < floor, below, before / weights[:, None, :]) + _BY_NAME * by_name
     order = np.argsort(places.reshape(len(weights), -1), axis=1, kind="stable")
     order += places[0].size * np.arange(len(weights))[:, None]
-    return SlotOrder(there, portions, wanted, np.cumsum(wanted, axis=2) - wanted, order)
+    return SlotOrder(there, portions, wanted, np.cumsum(wanted, axis=1) - wanted, order)
 
 
 def _portions(most: float) -> Floats:

@@ -84,13 +84,18 @@ def _pace(fleet: Fleet, tasks: Floats, conditions: Conditions) -> Pace:
     return Pace(fleet.aside_s + staged * (conditions.wait_s + waves * task_s), staged * waves * row_s, fleet.aside_s)
 
 
-def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
-    """Where slots, slowness and activity agree."""
+def conditions(fleet: Fleet, settings: Settings, horizon_s: float, futures: int = 1) -> Conditions:
+    """Where slots, slowness and activity agree.
+
+    `futures`: how many times the same settings stand below one another, once for each future. Slots are given in the
+    same order in all of them, which takes long to find.
+    """
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
     cores, tasks, backlog = fleet.cores_for(there), tasks_of(fleet, settings), backlog_of(fleet, settings)
     task = _task(fleet, settings, tasks, backlog)
     floors = np.minimum(floors_of(fleet, settings.weights, there), tasks)
-    order = slot_order(settings.weights, floors, tasks, fleet.by_name, there)
+    once = slice(len(settings) // futures)
+    order = slot_order(settings.weights[once], floors[once], tasks[once], fleet.by_name, there[once]).again(futures)
     ones = np.ones_like(floors)
     stages, aside = ones, np.broadcast_to(fleet.aside_load, ones.shape)
     found = Conditions(order.slots(ones), ones, np.zeros_like(ones))
@@ -119,9 +124,9 @@ def _waves(tasks: Floats, slots: Floats) -> Floats:
     return waves
 
 
-def paced(fleet: Fleet, settings: Settings, horizon_s: float) -> Pace:
-    """The pace of every job with its levers so."""
-    return pace(fleet, settings, conditions(fleet, settings, horizon_s))
+def paced(fleet: Fleet, settings: Settings, horizon_s: float, futures: int = 1) -> Pace:
+    """The pace of every job with its levers so, in one future or in so many, below one another."""
+    return pace(fleet, settings, conditions(fleet, settings, horizon_s, futures))
 
 
 def floors_of(fleet: Fleet, weights: Floats, there: Floats) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.batches import MOST, BatchFigures
 from penstock.core.seen.figures import JobFigures
 from penstock.planning.arbiter.arriving import SteadyRate, steady
 from penstock.planning.arbiter.costs import TELLING, JobCosts, usual_s
@@ -29,9 +29,10 @@ def learnt(known: Mapping[str, JobCosts], jobs: Iterable[JobFigures], at_s: floa
     """What is known of each once the batches that ended since were looked at; of a new job, from its first look on."""
     figures = {job.name: job for job in jobs}
     costs = {name: known.get(name) or _first_seen(job, at_s) for name, job in figures.items()}
-    told = {name: new for name, job in figures.items() if (new := _new(costs[name], job.batches))}
+    new = {name: new for name, job in figures.items() if (new := _new(costs[name], job.batches))}
+    told, batches = _measured(new)
     if told:
-        after = _with_batches([costs[name] for name in told], list(told.values()))
+        after = _with_batches([costs[name] for name in told], list(told.values()), batches)
         costs.update(zip(told, after, strict=True))
     return {name: _arriving(costs[name], job, at_s) for name, job in figures.items()}
 
@@ -44,7 +45,7 @@ def _first_seen(job: JobFigures, at_s: float) -> JobCosts:
 def _new(costs: JobCosts, batches: Sequence[BatchFigures]) -> list[BatchFigures]:
     """Those that were not learnt from yet; another checkpoint begins to count from zero, later in time."""
     number, later_s = costs.number, costs.ended_s + max(1.0, costs.took_s)
-    return [one for one in batches if (one.number > number or one.ended_s > later_s) and one.is_measured]
+    return [one for one in batches if one.number > number or one.ended_s > later_s]
 
 
 def _arriving(costs: JobCosts, job: JobFigures, at_s: float) -> JobCosts:
@@ -126,11 +127,24 @@ _KEPT_AS_THEY_ARE = ("staged", "own_bound", "own_trigger_s", "first_seen_s")
 _OF_BEFORE = attrgetter(*_KEPT_AS_THEY_ARE)
 
 
-def _with_batches(costs: Sequence[JobCosts], told: Sequence[Sequence[BatchFigures]]) -> list[JobCosts]:
-    """Each job's after its new batches, of which each has some."""
-    counts = np.array([len(new) for new in told])
-    whose, ends = np.repeat(np.arange(len(told)), counts), np.cumsum(counts)
-    batches = _Batches(*_columns(_OF_BATCH(one) for new in told for one in new))
+def _measured(new: Mapping[str, Sequence[BatchFigures]]) -> tuple[dict[str, int], Floats]:
+    """How many of its batches each job can learn from, where there are any; and the columns of these, as `_Batches`."""
+    batches = list(chain.from_iterable(new.values()))
+    if not batches:
+        return {}, np.empty((len(_Batches._fields), 0))
+    columns = _columns(map(_OF_BATCH, batches))
+    # What is not known is NaN here, and so is what is no figure: only such a batch is asked itself which it is.
+    doubtful = np.flatnonzero(~(np.abs(columns) <= MOST).all(axis=0))
+    if all(batches[place].is_measured for place in doubtful):
+        return {name: len(some) for name, some in new.items()}, columns
+    kept = {name: [one for one in some if one.is_measured] for name, some in new.items()}
+    return _measured({name: some for name, some in kept.items() if some})
+
+
+def _with_batches(costs: Sequence[JobCosts], counted: Sequence[int], columns: Floats) -> list[JobCosts]:
+    """Each job's after its new batches, of which each has so many, and at least one."""
+    counts, batches = np.array(counted), _Batches(*columns)
+    whose, ends = np.repeat(np.arange(len(counts)), counts), np.cumsum(counts)
     began_s, left_rows = batches.ended_s - batches.took_s, _or_none(batches.left_rows)
     marks = np.array([batches.number, batches.ended_s, began_s, left_rows, batches.took_s])
     before = np.roll(marks, 1, axis=1)
@@ -164,7 +178,8 @@ def _rates(
     whose = whose[which]
     came = np.maximum(0.0, rows + mark.left_rows - earlier.left_rows)[which]
     in_s = (mark.began_s - earlier.began_s)[which]
-    table = _columns(one.arrivals or steady(0.0) for one in costs)
+    nothing = steady(0.0)
+    table = _columns(one.arrivals or nothing for one in costs)
     for at in _in_turn(whose):
         table[:, whose[at]] = SteadyRate(*table[:, whose[at]]).with_rows(came[at], in_s[at])
     told = np.zeros(len(costs), dtype=bool)
