@@ -200,7 +200,7 @@ def test_help_shows_examples_and_without_a_file_there_is_nothing_to_check() -> N
 STORES = {
     "/proc/nowhere/runs.sqlite": "give a path that can be written",
     "{}/checked_jobs.py": "give another path: this file is not of SQLite",
-    "{}": "give a path that can be written (Is a directory)",
+    "{}": "it is a folder; give the path of a file",
     "{}/tenants.yaml/runs.sqlite": "give a path that can be written",
     "mysql://ann@host/runs": "write a path, or postgresql://user@host/database",
 }

@@ -30,6 +30,7 @@ class Site:
     lease_s: float = QUICK["lease"]  # type: ignore[assignment]
     on_view: Callable[[View], None] = lambda view: None
     say: Callable[[str], None] = lambda text: None
+    shut_s: Callable[[], float] = float
     cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(6))
 
     def __post_init__(self) -> None:
@@ -41,7 +42,7 @@ class Site:
     def begin(self, port: int = 0) -> AgentsDoor:
         """One more coordinator, with its door."""
         file = CoordinationFile.model_validate({"name": "lab", "cluster": {"cores": 6}, **QUICK, "lease": self.lease_s})
-        how = Coordination(self.store, advise=self.advise)
+        how = Coordination(self.store, advise=self.advise, shut_s=self.shut_s)
         coordinator = Coordinator(file, how, self.on_view, self.say, cluster=self.cluster)
         self.coordinators.append(coordinator)
         door = AgentsDoor(coordinator.hear, lambda: agent_tokens(self.tokens), port=port)

@@ -224,6 +224,30 @@ def test_a_lease_that_cannot_be_asked_for_or_let_go_is_asked_for_again_whatever_
     eventually(lambda: agent.talk.epoch > first and not in_letting_go)
 
 
+def test_who_hears_no_agent_for_long_lets_its_lease_go_so_that_another_leads_and_says_so(site: Site) -> None:
+    said, shut = list[str](), [0.0]
+    site.lease_s, site.say, site.shut_s = 3.0, said.append, lambda: shut[0]
+    site.begin()
+    eventually(lambda: site.coordinators[0].leads)
+    site.shut_s = float
+    site.begin()
+    shut[0] = 11.0
+    eventually(lambda: site.coordinators[1].leads)
+    assert "lets its lease go, for no agent has been heard for 11 s" in said
+
+
+def test_who_is_alone_leads_again_once_agents_can_be_heard(site: Site) -> None:
+    said, shut = list[str](), [11.0]
+    site.lease_s, site.say, site.shut_s = 0.9, said.append, lambda: shut[0]
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), site.begin())
+    shut[0] = 0.0
+    eventually(lambda: agent.talk.epoch)
+    shut[0] = 11.0
+    eventually(lambda: any("no agent has been heard" in one for one in said) and not site.coordinators[0].leads)
+    first, shut[0] = agent.talk.epoch, 0.0
+    eventually(lambda: agent.talk.epoch > first)
+
+
 def test_that_the_leader_is_unknown_is_said_once_however_often_it_is_asked_for(
     site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

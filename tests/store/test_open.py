@@ -1,5 +1,7 @@
 """Paths and URLs, good and bad."""
 
+import os
+import re
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
@@ -13,7 +15,7 @@ import sqlalchemy as sa
 from penstock.errors import ConfigError
 from penstock.local.postgres import PostgresServer
 from penstock.store import desk_tables
-from penstock.store.open import default_path, open_store
+from penstock.store.open import check_writable, default_path, open_store
 from tests.recorded import RUN, a_cycle
 
 
@@ -198,3 +200,20 @@ def test_a_run_is_read_while_another_writes_it(kind: str, request: pytest.Fixtur
         writer.append(a_cycle(30.0))
         assert [view.at_s for view in views] == [20.0]  # one consistent sight
         assert reader.read_run(RUN.id).at_s == (10.0, 20.0, 30.0)
+
+
+@pytest.mark.parametrize("scheme", ["", "sqlite:///"])
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
+def test_what_is_no_file_is_refused_by_what_it_is_and_nobody_waits_for_it(
+    make: Callable[[Path], None], scheme: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "there"
+    make(path)
+    kind = "a folder" if path.is_dir() else "a named pipe"
+    refused = f"{re.escape(str(path))}.*; it is {kind}; give the path of a file"
+    with pytest.raises(ConfigError, match=rf"--store: .*{refused}"):
+        check_writable(f"{scheme}{path}", "--store")
+    with closing(open_store(f"{scheme}{path}")) as store, pytest.raises(ConfigError, match=refused):
+        store.runs()
+    with pytest.raises(ConfigError, match="it is a device; give the path of a file"):
+        check_writable("/dev/null", "--store")

@@ -123,7 +123,9 @@ def with_door(
 
     door = agents(hear)
     try:
-        coordinator = Coordinator(file, replace(how, place=door.url, troubles=door.troubles), on_view, say)
+        coordinator = Coordinator(
+            file, replace(how, place=door.url, troubles=door.troubles, shut_s=lambda: door.shut_s), on_view, say
+        )
     except BaseException:
         door.close()
         raise

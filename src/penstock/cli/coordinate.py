@@ -29,7 +29,6 @@ Examples:
 
 _LOOK_EVERY_S = 0.5
 _STOPS_WITHIN_S = 30.0
-_OPENS_WITHIN_S = 10.0  # the server for agents; a coordinator that none can reach leads no better than none
 
 
 @click.command(epilog=EXAMPLE)
@@ -126,6 +125,8 @@ def _warn_of_plain_text(host: str) -> None:
 
 def _run(coordinator: Any, door: Any) -> None:
     """Until it is told to end; what ends it otherwise is raised."""
+    from penstock.governing.coordinating import UNHEARD_S
+
     errors: list[BaseException] = []
 
     def govern() -> None:
@@ -139,7 +140,7 @@ def _run(coordinator: Any, door: Any) -> None:
     try:
         while thread.is_alive():
             thread.join(_LOOK_EVERY_S)
-            if door.shut_s > _OPENS_WITHIN_S:
+            if door.shut_s > UNHEARD_S:
                 raise EngineError(f"the server for agents has ended, and could not begin again in {door.shut_s:.0f} s")
     finally:
         coordinator.stop()

@@ -5,7 +5,8 @@
         +------ the lease was lost <------+        or the store says that another writes the run
 
 Whoever leads renews its lease in a thread of its own, and believes in it for no longer than it was taken for: one that
-was frozen meanwhile finds its lease over before it does anything else.
+was frozen meanwhile finds its lease over before it does anything else. One whose door for agents stays shut lets its
+lease go, and asks for it again once the door is open.
 """
 
 import logging
@@ -46,6 +47,7 @@ from penstock.store.open import default_path, open_store
 from penstock.store.sql import SqlStore
 
 _LOOK_EVERY_S = 1.0  # whether the lease is free
+UNHEARD_S = 10.0  # the door is shut; a coordinator that none can reach leads no better than none
 _HEARD_WITHIN = 5.0  # times the time between two reports, all agents are heard that can be
 _ASKS_WITHIN = 1.5  # intervals, the cluster manager is waited for: rounds are three apart at the most
 _STALE_ROUNDS = 4.0  # after so many intervals without a round something is wrong; after failures they are 3 apart
@@ -57,7 +59,8 @@ _log = logging.getLogger("penstock.fleet")
 class Coordination:
     """How a fleet is governed; `place` is where agents find this coordinator.
 
-    `troubles` are what else a round is to tell of, in words, each once.
+    `troubles` are what else a round is to tell of, in words, each once; `shut_s` says for how long no agent could be
+    heard, 0 while they can.
     """
 
     store: str = DEFAULT_STORE
@@ -65,6 +68,7 @@ class Coordination:
     advise: bool = False
     place: str = ""
     troubles: Callable[[], Sequence[str]] = tuple
+    shut_s: Callable[[], float] = float
 
 
 class Coordinator:
@@ -115,6 +119,10 @@ class Coordinator:
         return self._even() < self._until_s
 
     @property
+    def _unheard(self) -> bool:
+        return self._how.shut_s() > UNHEARD_S
+
+    @property
     def _leading(self) -> FleetEngine:
         engine = self._engine
         if engine is None:
@@ -127,7 +135,7 @@ class Coordinator:
         """Follow and lead, until it is stopped."""
         try:
             while not self._stop.is_set():
-                if self._took():
+                if not self._unheard and self._took():
                     self._lead()
                 # After a term too: what made governing stumble is likely to be there still.
                 self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
@@ -222,6 +230,9 @@ class Coordinator:
     def _renew(self, over: threading.Event) -> None:
         try:
             while not over.wait(self._file.lease / 3.0):
+                if self._unheard:
+                    self._say(f"lets its lease go, for no agent has been heard for {self._how.shut_s():.0f} s")
+                    break
                 if not self._take() or not self.leads:
                     break
         except Exception as error:

@@ -21,7 +21,15 @@ from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError, UnreadableError
 from penstock.store.columns import add_missing, is_there
 from penstock.store.migrations import migrate, newest
-from penstock.store.sqlite_file import BUSY_S, identity, make_whole, may_be_sqlite, sqlite_engine, waits_beside
+from penstock.store.sqlite_file import (
+    BUSY_S,
+    check_ordinary,
+    identity,
+    make_whole,
+    may_be_sqlite,
+    sqlite_engine,
+    waits_beside,
+)
 
 CONNECT_S = 3
 _STUMBLES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
@@ -41,18 +49,18 @@ class Database:
         self.file: tuple[int, int] | None = None  # which one is open: another may take its place
         self._engine = _engine(self._url, writes=create)
         self._writer = self._engine.execution_options(penstock_writes=True)
-        options = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        options = {} if self.is_file else {"isolation_level": "REPEATABLE READ"}
         self._reader = self._engine.execution_options(**options)
 
     @property
     def place(self) -> str:
         """Where it is, fit to be shown: without a password."""
-        return str(self._url.database) if self._is_sqlite else without_password(self._url)
+        return str(self._url.database) if self.is_file else without_password(self._url)
 
     @property
     def target(self) -> str:
         """What another process opens it by: with its password, and not to be shown."""
-        return str(self._url.database) if self._is_sqlite else self._url.render_as_string(hide_password=False)
+        return str(self._url.database) if self.is_file else self._url.render_as_string(hide_password=False)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -84,7 +92,8 @@ class Database:
         self._engine.dispose()
 
     @property
-    def _is_sqlite(self) -> bool:
+    def is_file(self) -> bool:
+        """Whether it is SQLite's, and no server's."""
         return self._url.get_backend_name() == "sqlite"
 
     @property
@@ -100,7 +109,7 @@ class Database:
         except (SQLAlchemyError, OSError, UnicodeError) as error:  # names in a damaged file are told as they are
             words = self._words_of(error)
             failed = StoreError(f"store {self.place}: {words}")
-            failed.remedy = _remedy_of_file(words, self._path, self._create) if self._is_sqlite else _OF_A_SERVER
+            failed.remedy = _remedy_of_file(words, self._path, self._create) if self.is_file else _OF_A_SERVER
             raise failed from None
 
     def _words_of(self, error: Exception) -> str:
@@ -111,12 +120,12 @@ class Database:
         return text.replace(self._url.password, "***") if self._url.password else text
 
     def _prepare(self) -> None:
-        if self._is_sqlite and self.file != identity(self._path):  # SQLite itself goes on with one that was deleted
+        if self.is_file and self.file != identity(self._path):  # SQLite itself goes on with one that was deleted
             self._engine.dispose()
             self._ready = False
         if self._ready:
             return
-        if not (self._is_sqlite and self._prepare_file(self._path)):
+        if not (self.is_file and self._prepare_file(self._path)):
             # Who only reads must not wait for its turn to write.
             with (self._writer if self._create else self._reader).begin() as connection:
                 self._check_schema(connection)
@@ -126,6 +135,7 @@ class Database:
         """Whether it is a new one, of which there is nothing to check."""
         made = False
         if self._create:
+            check_ordinary(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             made = not path.exists() and make_whole(path, _fill)
         elif not path.is_file():
@@ -136,9 +146,9 @@ class Database:
         return made
 
     def _check_schema(self, connection: sa.Connection) -> None:
-        if self._create and not self._is_sqlite:
+        if self._create and not self.is_file:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
-        if self._is_sqlite:
+        if self.is_file:
             self._check_tables(connection)
         if is_there(connection, tables.schema):
             found = connection.execute(sa.select(tables.schema.c.version)).scalar_one()

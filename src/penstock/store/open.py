@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -11,7 +12,7 @@ from penstock.store.archive import Archive, unknown_run
 from penstock.store.database import Database
 from penstock.store.retention import Retention
 from penstock.store.sql import SqlStore
-from penstock.store.sqlite_file import SQLITE
+from penstock.store.sqlite_file import SQLITE, check_ordinary
 from penstock.user_folders import state_folder
 
 FILE_NAME = "runs.sqlite"
@@ -47,11 +48,14 @@ def open_to_serve(target: str | Path | None = None) -> SqlStore:
 def check_writable(target: str, field: str) -> None:
     """A ConfigError where the file at a path cannot be written, or is no store; a server of a URL may yet come up."""
     if "://" in target:
-        open_store(target).close()  # which reads the URL, and connects to nothing yet
-        return
+        with closing(open_store(target)) as store:  # which reads the URL, and connects to nothing yet
+            if not store.database.is_file:
+                return
+            target = store.database.target
     path = Path(target).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        check_ordinary(path, field)
         begins = _begins(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)

@@ -17,6 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DisconnectionError
 
+from penstock.errors import ConfigError
+
 SQLITE = b"SQLite format 3\0"  # what each of its files begins with
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 _NOTHING_BESIDE_IT = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
@@ -43,6 +45,22 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def check_ordinary(path: Path, field: str = "store") -> None:
+    """A ConfigError where something else than a file lies there: a pipe would be waited for without end."""
+    if path.exists() and not path.is_file():
+        raise ConfigError(
+            field, str(path), f"it is {_kind(path)}; give the path of a file, or of one that is to be made"
+        )
+
+
+def _kind(path: Path) -> str:
+    if path.is_fifo():
+        return "a named pipe"
+    if path.is_socket():
+        return "a socket"
+    return "a folder" if path.is_dir() else "a device"
 
 
 def may_be_sqlite(path: Path) -> bool:
