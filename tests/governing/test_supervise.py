@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from penstock.core.asked.restart_policy import RestartPolicy
-from penstock.governing.signs import SILENT_AT_MOST_S, Watch
+from penstock.governing.pulse import SILENT_AT_MOST_S
+from penstock.governing.signs import Watch
 from penstock.governing.supervise import Supervised, signalled
 from penstock.governing.supervise import supervise as supervise_it
 from tests.patience import eventually
@@ -151,7 +152,7 @@ def test_no_jvm_is_left_behind_by_a_driver_that_is_not_started_again(
     code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # One whose end stands still would write beside whoever has the run by now.
-    monkeypatch.setattr("penstock.governing.groups._LEAVES_WITHIN_S", 0.1)
+    monkeypatch.setattr("penstock.governing.groups.LEAVES_WITHIN_S", 0.1)
     note = tmp_path / "note"
     assert supervise([sys.executable, "-c", LEAVES_A_CHILD, str(note), str(code)], lambda text: None, QUICK) == code
     eventually(lambda: not is_running(int(note.read_text())))

@@ -40,7 +40,7 @@ _INTERRUPTED = 130
 _REFUSED = PenstockError.exit_code
 _ENDS = (0, _REFUSED, TakenOverError.exit_code, _INTERRUPTED)  # done, refused, another has the run, Ctrl-C
 _ENDS_WITHIN_S = 90.0
-_LOOK_EVERY_S = 0.1
+LOOK_EVERY_S = 0.1
 POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
 
 
@@ -203,7 +203,7 @@ def _life(driver: "subprocess.Popen[bytes]", stop: Event, watch: Watch, beside: 
     """
     frozen = False
     try:
-        while driver.poll() is None and not stop.wait(_LOOK_EVERY_S):
+        while driver.poll() is None and not stop.wait(LOOK_EVERY_S):
             beside.look(watch.says(GOVERNS))
             if watch.frozen(time.monotonic()):
                 frozen = True
