@@ -2,8 +2,9 @@
 
 import logging
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
@@ -102,9 +103,24 @@ def test_all_ways_to_log_in_pass_through_as_they_are(
     send(secured.plain, topic, 10)
     options = getattr(secured, way)()
     broker = BrokerAdmin(options["kafka.bootstrap.servers"], login(spark, options), within_s=patience_s())
-    ends = broker.read([topic])
+    ends = broker.read_each([topic])[topic]
     broker.close()
-    assert (sum(ends[topic].values()), len(ends[topic])) == (10, PARTITIONS)
+    assert not isinstance(ends, EngineError)
+    assert (sum(ends.values()), len(ends)) == (10, PARTITIONS)
+
+
+def test_a_topic_that_is_not_there_leaves_the_ends_of_the_others_known(
+    spark: SparkSession, secured: Secured, topic: str
+) -> None:
+    send(secured.plain, topic, 10)
+    broker = BrokerAdmin(secured.bootstrap, login(spark, secured.options()), within_s=patience_s())
+    ends = broker.read_each([topic, "nobodys"])
+    alone = broker.read_each(["nobodys"])
+    broker.close()
+    assert sum(cast(Mapping[int, int], ends[topic]).values()) == 10
+    assert [str(ends["nobodys"]), str(alone["nobodys"])] == [
+        f"the broker at {secured.bootstrap} does not say: there is no such topic; make it, or mend subscribe"
+    ] * 2
 
 
 def test_what_only_consumers_know_is_not_passed(spark: SparkSession, secured: Secured) -> None:
@@ -123,7 +139,7 @@ def test_a_login_that_is_refused_is_told_with_the_option_to_mend(
     broker = BrokerAdmin(secured.bootstrap, wrong, within_s=patience_s())
     told = f"{secured.bootstrap} does not say: it refuses the login; mend kafka.sasl.jaas.config of the query's source"
     with pytest.raises(EngineError, match=told):
-        broker.read([topic])
+        broker.read_each([topic])
     broker.close()
 
 
@@ -144,7 +160,7 @@ def test_a_broker_that_does_not_know_the_client_is_told(spark: SparkSession, sec
     nobody = {name: value for name, value in options.items() if "keystore" not in name}
     broker = BrokerAdmin(secured.by_certificate, login(spark, nobody), within_s=patience_s())
     with pytest.raises(EngineError, match=r"do not trust each other; mend kafka.ssl.truststore.\*, and"):
-        broker.read([topic])
+        broker.read_each([topic])
     broker.close()
 
 
@@ -152,7 +168,7 @@ def test_a_broker_that_is_away_has_so_long_for_all_questions_together(spark: Spa
     options = {**secured.options(), "kafka.bootstrap.servers": "127.0.0.1:1"}
     broker = BrokerAdmin("127.0.0.1:1", login(spark, options), within_s=0.3)
     with pytest.raises(EngineError, match=r"the broker at 127.0.0.1:1 does not say: it did not answer in time; see"):
-        broker.read(["a", "b", "c"])
+        broker.read_each(["a", "b", "c"])
     broker.close()
 
 

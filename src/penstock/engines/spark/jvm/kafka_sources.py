@@ -48,10 +48,10 @@ class BrokerTopics:
 
 
 class AskedBroker(Protocol):
-    """Says where topics end; an EngineError where it does not."""
+    """Says where topics end; an EngineError where it says nothing at all."""
 
-    def read(self, topics: Sequence[str]) -> Mapping[str, Mapping[int, int]]:
-        """By topic and partition the offset of the next row."""
+    def read_each(self, topics: Sequence[str]) -> Mapping[str, Mapping[int, int] | EngineError]:
+        """By topic: by partition the offset of the next row, or why that is not known of this one."""
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -68,7 +68,7 @@ class ArrivalWatch:
     """Asks the brokers how many rows each query's topics were ever given."""
 
     def __init__(self) -> None:
-        self._away_until_s: dict[Address, float] = {}
+        self._away_until_s: dict[Address | BrokerTopics, float] = {}
         self._brokers: dict[Address, AskedBroker] = {}
         self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
         self._said = SaidOnce()
@@ -77,16 +77,27 @@ class ArrivalWatch:
         """Rows by the query's name; without those that read something else, or whose broker does not answer."""
         self._learn(queries.values())
         wanted = {name: self._sources[query.runId] for name, query in queries.items() if query.runId in self._sources}
-        ends: dict[BrokerTopics, float] = {}
+        ends: dict[BrokerTopics, float | EngineError] = {}
         all_sources = {source for sources in wanted.values() for source in sources}
         self._let_go({source.broker for source in all_sources})
         for broker in sorted({source.broker for source in all_sources}, key=_by_name):
             ends.update(self._ask(broker, all_sources))
-        return {
-            name: sum(ends[source] for source in sources)
-            for name, sources in wanted.items()
-            if all(source in ends for source in sources)
-        }
+        found = {name: self._rows(name, [ends.get(source) for source in of]) for name, of in wanted.items()}
+        return {name: rows for name, rows in found.items() if rows is not None}
+
+    def _rows(self, name: str, ends: list[float | EngineError | None]) -> float | None:
+        """Of one query; where its own topics are not told of, that is said of it and is nobody else's affair."""
+        for end in ends:
+            if isinstance(end, EngineError):
+                self._not_known(name, end)
+        known = [end for end in ends if isinstance(end, float)]
+        if len(known) < len(ends):
+            return None
+        self._said.well(name)
+        return sum(known)
+
+    def _not_known(self, name: str, why: EngineError) -> None:
+        self._said.warn(name, f"query {name}: {_NOT_KNOWN}", why)
 
     def _learn(self, queries: Any) -> None:
         running = {query.runId: query for query in queries}
@@ -98,7 +109,7 @@ class ArrivalWatch:
             except GoverningEndsError:
                 raise
             except EngineError as error:  # the other queries' are known
-                self._said.warn(f"query {query.name}", _NOT_KNOWN, error)
+                self._not_known(query.name, error)
                 continue
             if found is not None:
                 self._sources[run_id] = found
@@ -108,22 +119,32 @@ class ArrivalWatch:
         for gone in self._brokers.keys() - wanted:
             self._brokers.pop(gone).close()
 
-    def _ask(self, broker: Address, sources: set[BrokerTopics]) -> dict[BrokerTopics, float]:
-        if time.monotonic() < self._away_until_s.get(broker, -inf):
+    def _ask(self, broker: Address, sources: set[BrokerTopics]) -> dict[BrokerTopics, float | EngineError]:
+        here = [source for source in sources if source.broker == broker and not self._rests(source)]
+        if self._rests(broker) or not here:
             return {}
-        here = [source for source in sources if source.broker == broker]
         try:
-            ends = self._broker(broker).read(sorted({topic for source in here for topic in source.topics}))
+            ends = self._broker(broker).read_each(sorted({topic for source in here for topic in source.topics}))
         except MissingExtraError as error:
             _log.warning("what arrives at %s is known from each batch only: %s", broker[0], error)
             self._away_until_s[broker] = inf
             return {}
         except EngineError as error:
-            self._said.warn(broker[0], _NOT_KNOWN, error)
-            self._away_until_s[broker] = time.monotonic() + _RESTS_FOR_S
+            self._said.warn(broker, _NOT_KNOWN, error)
+            self._rest(broker)
             return {}
-        self._said.well(broker[0])
-        return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
+        self._said.well(broker)
+        found = {source: _end([ends[topic] for topic in source.topics]) for source in here}
+        for source, end in found.items():
+            if isinstance(end, EngineError):
+                self._rest(source)
+        return found
+
+    def _rests(self, who: Address | BrokerTopics) -> bool:
+        return time.monotonic() < self._away_until_s.get(who, -inf)
+
+    def _rest(self, who: Address | BrokerTopics) -> None:
+        self._away_until_s[who] = time.monotonic() + _RESTS_FOR_S
 
     def _broker(self, broker: Address) -> AskedBroker:
         if broker not in self._brokers:
@@ -139,6 +160,16 @@ def broker_at(bootstrap: str, login: Login | None, within_s: float) -> AskedBrok
     from penstock.engines.kafka.offsets import TopicEnds
 
     return TopicEnds(bootstrap, within_s)
+
+
+def _end(topics: list[Mapping[int, int] | EngineError]) -> float | EngineError:
+    """Rows that all of them were ever given; or why that is not known."""
+    rows = 0.0
+    for topic in topics:
+        if isinstance(topic, EngineError):
+            return topic
+        rows += sum(topic.values())
+    return rows
 
 
 def _by_name(broker: Address) -> tuple[str, int]:

@@ -4,7 +4,7 @@ Here threads per operator are exactly Spark's tasks: one for each partition of t
 there are shuffle partitions behind each shuffle. What qualifies is checked before the start, and said in a sentence.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -94,13 +94,18 @@ def _partitions(name: str, node: Any) -> int:
     listed = [topic.strip() for topic in topics.split(",")]
     broker = broker_at(bootstrap, login_of(options), _ASKED_FOR_S)
     try:
-        ends = broker.read(listed)
+        ends = broker.read_each(listed)
     finally:
         broker.close()
-    for topic in listed:
-        if not ends[topic]:
-            raise EngineError(f"{name}: there is no topic {topic} at {bootstrap}; make it before the job starts")
-    return sum(len(ends[topic]) for topic in listed)
+    return sum(_partitions_of(name, bootstrap, topic, ends[topic]) for topic in listed)
+
+
+def _partitions_of(name: str, bootstrap: str, topic: str, ends: Mapping[int, int] | EngineError) -> int:
+    if isinstance(ends, EngineError):
+        raise EngineError(f"{name}: topic {topic}: {ends}")
+    if not ends:
+        raise EngineError(f"{name}: there is no topic {topic} at {bootstrap}; make it before the job starts")
+    return len(ends)
 
 
 def _check_join(name: str, node: Any) -> None:
