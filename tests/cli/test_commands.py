@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from penstock.governing.last_word import left
 from penstock.governing.run import RunOptions
 from penstock.governing.standby import Word
 from penstock.governing.story import RunStory
@@ -203,6 +204,38 @@ def test_a_supervised_run_hears_its_supervisor_also_where_a_scripts_background_i
     finally:
         signal.signal(signal.SIGINT, before)
     assert done.returncode == 130
+
+
+# How its governing ends is given, what the file of life is, and options.
+WITH_A_HEART = """
+import os, sys
+import penstock.governing.run, penstock.governing.standing
+from penstock.cli.main import main
+from penstock.errors import TakenOverError
+def taken_over(*given):
+    raise TakenOverError("it is another's")
+def by_a_tenant(*given):
+    os._exit(4)
+def called_by_nobody(*given):
+    raise SystemExit(4)
+penstock.governing.standing.stand_by = called_by_nobody
+penstock.governing.run.run_tenants = globals()[sys.argv[2]]
+supervised = ["--supervisor", str(os.getppid()), "--heartbeat", sys.argv[3]]
+sys.argv = ["penstock", "run", sys.argv[1], *supervised, "--down-since", "1.0", *sys.argv[4:]]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "options", "word"),
+    [("taken_over", (), 4), ("by_a_tenant", (), None), ("called_by_nobody", ("--awaits", "life"), None)],
+)
+def test_a_supervised_run_leaves_a_last_word_but_not_where_a_tenant_ends_its_process_or_it_only_stood_by(
+    how: str, options: tuple[str, ...], word: int | None, tenants: Path, tmp_path: Path
+) -> None:
+    script = [sys.executable, "-c", WITH_A_HEART, str(tenants), how, str(tmp_path / "heartbeat"), *options]
+    assert subprocess.run(script, env=environment(), check=False).returncode == 4
+    assert left(tmp_path / "heartbeat") == word
 
 
 @pytest.mark.parametrize(("closed", "code"), [("2>&-", 2), ("<&- >&- 2>&-", 2)])

@@ -11,21 +11,33 @@ from pathlib import Path
 import pytest
 
 from penstock.core.asked.restart_policy import RestartPolicy
-from penstock.governing.signs import SILENT_AT_MOST_S, Watch
+from penstock.governing.pulse import SILENT_AT_MOST_S
+from penstock.governing.signs import Watch
 from penstock.governing.supervise import Supervised, signalled
 from penstock.governing.supervise import supervise as supervise_it
 from tests.patience import eventually
 
 pytestmark = pytest.mark.sockets
 
+# What a driver does that comes to its end.
+IN_ORDER = """
+import pathlib, sys
+from penstock.governing.last_word import LAST_WORD
+def ends(code):
+    LAST_WORD.wanted(pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1]))
+    LAST_WORD.leave(code)
+    sys.exit(code)
+"""
+
 # Dies by SIGKILL in its first life; in its second it writes down what it was told and ends well.
-SCRIPT = """
-import os, pathlib, signal, sys
+SCRIPT = f"""{IN_ORDER}
+import os, signal
 note = pathlib.Path(sys.argv[1])
 lives = note.read_text().splitlines() if note.exists() else []
 note.write_text("\\n".join([*lives, " ".join(sys.argv[2:])]))
 if not lives:
     os.kill(os.getpid(), signal.SIGKILL)
+ends(0)
 """
 QUICK = RestartPolicy(max_restarts=2, backoff_s=0.01)
 
@@ -100,16 +112,38 @@ def test_a_terminals_end_that_somebody_had_ignored_ends_nothing() -> None:
 
 def test_what_the_user_must_mend_is_not_tried_again() -> None:
     said = list[str]()
-    assert supervise([sys.executable, "-c", "raise SystemExit(2)"], said.append, QUICK) == 2
+    assert supervise([sys.executable, "-c", f"{IN_ORDER}ends(2)"], said.append, QUICK) == 2
     assert said == []
 
 
+@pytest.mark.parametrize("code", [0, 2, 4, 130, 75])
+def test_a_driver_that_a_tenants_code_ends_has_died_whatever_its_exit_code(code: int) -> None:
+    said = list[str]()
+    assert supervise([sys.executable, "-c", f"import os; os._exit({code})"], said.append, QUICK) == 1
+    assert f"exit code {code}, without a last word" in said[0]
+    assert "given up after 3 failures" in said[-1]
+
+
+def test_the_last_word_of_the_life_before_is_none_of_the_next_one(tmp_path: Path) -> None:
+    said, note = list[str](), tmp_path / "note"
+    script = f"""{IN_ORDER}
+import os
+note = pathlib.Path(sys.argv[1])
+if note.exists():
+    os._exit(75)
+note.write_text("lived")
+ends(75)
+"""
+    assert supervise([sys.executable, "-c", script, str(note)], said.append, QUICK) == 1
+    assert "without a last word" in said[1]
+
+
 # Ends with the code that it is told to; a child of it does not.
-LEAVES_A_CHILD = """
-import pathlib, subprocess, sys
+LEAVES_A_CHILD = f"""{IN_ORDER}
+import subprocess
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 pathlib.Path(sys.argv[1]).write_text(str(child.pid))
-sys.exit(int(sys.argv[2]))
+ends(int(sys.argv[2]))
 """
 
 
@@ -118,7 +152,7 @@ def test_no_jvm_is_left_behind_by_a_driver_that_is_not_started_again(
     code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # One whose end stands still would write beside whoever has the run by now.
-    monkeypatch.setattr("penstock.governing.groups._LEAVES_WITHIN_S", 0.1)
+    monkeypatch.setattr("penstock.governing.groups.LEAVES_WITHIN_S", 0.1)
     note = tmp_path / "note"
     assert supervise([sys.executable, "-c", LEAVES_A_CHILD, str(note), str(code)], lambda text: None, QUICK) == code
     eventually(lambda: not is_running(int(note.read_text())))
@@ -126,12 +160,11 @@ def test_no_jvm_is_left_behind_by_a_driver_that_is_not_started_again(
 
 def dies_with(code: int, times: int) -> str:
     """A driver that ends so often with that code, and then well."""
-    return f"""
-import pathlib, sys
+    return f"""{IN_ORDER}
 note = pathlib.Path(sys.argv[1])
 lives = int(note.read_text()) if note.exists() else 0
 note.write_text(str(lives + 1))
-sys.exit({code} if lives < {times} else 0)
+ends({code} if lives < {times} else 0)
 """
 
 
@@ -144,17 +177,16 @@ def test_what_is_away_is_waited_for_like_a_driver_that_died(tmp_path: Path) -> N
 
 def test_what_was_away_from_the_first_start_on_may_be_a_mistake_and_is_given_up() -> None:
     said = list[str]()
-    assert supervise([sys.executable, "-c", "raise SystemExit(75)"], said.append, QUICK) == 1
+    assert supervise([sys.executable, "-c", f"{IN_ORDER}ends(75)"], said.append, QUICK) == 1
     assert "given up after 3 failures" in said[-1]
 
 
 # Runs for one life, in which it dies; then what it needs is away for longer than three failures; then it is back.
-RAN_ONCE = """
-import pathlib, sys
+RAN_ONCE = f"""{IN_ORDER}
 note = pathlib.Path(sys.argv[1])
 lives = int(note.read_text()) if note.exists() else 0
 note.write_text(str(lives + 1))
-sys.exit([1, 75, 75, 75, 75, 0][lives])
+ends([1, 75, 75, 75, 75, 0][lives])
 """
 
 
@@ -164,15 +196,15 @@ def test_what_goes_away_once_it_has_run_is_waited_for_as_long_as_it_is_away(tmp_
 
 
 # Governs, and dies; then its file is wrong for longer than three failures; then it is mended.
-GOVERNED_ONCE = """
-import os, pathlib, signal, sys
+GOVERNED_ONCE = f"""{IN_ORDER}
+import os, signal
 note, heartbeat = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1])
 lives = int(note.read_text()) if note.exists() else 0
 note.write_text(str(lives + 1))
 if not lives:
     heartbeat.write_text("governing")
     os.kill(os.getpid(), signal.SIGKILL)
-sys.exit([2, 2, 2, 2, 0][lives - 1])
+ends([2, 2, 2, 2, 0][lives - 1])
 """
 
 
@@ -186,16 +218,16 @@ def test_a_file_that_is_wrong_when_a_driver_that_governed_has_died_is_waited_for
 
 def test_a_driver_whose_run_another_one_has_is_not_started_again() -> None:
     said = list[str]()
-    assert supervise([sys.executable, "-c", "raise SystemExit(4)"], said.append, QUICK) == 4
+    assert supervise([sys.executable, "-c", f"{IN_ORDER}ends(4)"], said.append, QUICK) == 4
     assert said == []
 
 
 # Stops itself and a child, after a sign of life; in its second life it ends well. The test's clock runs fast.
-STOPS = """
-import os, pathlib, signal, subprocess, sys
+STOPS = f"""{IN_ORDER}
+import os, signal, subprocess
 note = pathlib.Path(sys.argv[1])
 if note.exists():
-    sys.exit(0)
+    ends(0)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 note.write_text(str(child.pid))
 pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1]).write_text("governing")
@@ -215,14 +247,14 @@ def test_a_driver_that_stands_still_is_ended_with_all_that_it_started_and_replac
 
 
 # Stops itself while it starts, in two lives; in the third it ends well. Each notes what it was told.
-STARTS_SLOWLY = """
-import os, pathlib, signal, sys
+STARTS_SLOWLY = f"""{IN_ORDER}
+import os, signal
 note = pathlib.Path(sys.argv[1])
 lives = note.read_text().splitlines() if note.exists() else []
 told = sys.argv[sys.argv.index("--starts-within") + 1] if "--starts-within" in sys.argv else "as always"
 note.write_text("\\n".join([*lives, told]))
 if len(lives) == 2:
-    sys.exit(0)
+    ends(0)
 pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1]).write_text("starting")
 os.kill(os.getpid(), signal.SIGSTOP)
 """

@@ -12,6 +12,7 @@ from penstock.cli.output import VisibleFormatter, say
 from penstock.cli.standard_streams import complete_streams
 from penstock.errors import TRIED_AGAIN, OutageError, PenstockError, unreachable
 from penstock.extras import MissingExtraError, extra_of
+from penstock.governing.last_word import LAST_WORD
 
 _COMMANDS = {  # by what one wants to do; each line is the first sentence of the command's own help
     "Try it": {
@@ -75,7 +76,16 @@ for _heading, _commands in _COMMANDS.items():
 
 
 def main() -> None:
-    """Run a command; what the user can mend is one message and an exit code, never a traceback.
+    """Run a command, and leave a last word where a supervisor wants one."""
+    try:
+        _run()
+    except SystemExit as end:
+        LAST_WORD.leave(end.code if isinstance(end.code, int) else int(end.code is not None))
+        raise
+
+
+def _run() -> None:
+    """What the user can mend is one message and an exit code, never a traceback.
 
     SIGPIPE stays ignored, as Python has it: with its default action whoever hangs up on a server of ours before the
     answer is written would end the process, without a word. A reader of our words that goes away, such as `head`, is

@@ -23,6 +23,7 @@ from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.errors import ConfigError
+from penstock.governing.last_word import LAST_WORD
 from penstock.local.following import Follower
 
 if TYPE_CHECKING:
@@ -103,9 +104,13 @@ def run(
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application and govern them."""
     end_as_by_ctrl_c()
-    _follow(given.pop("supervisor"))
-    console = console_of_run()
+    supervisor = given.pop("supervisor")
+    _follow(supervisor)
     of_run = {name: given.pop(name) for name in _OF_RUN}
+    supervised_by = None if supervisor is None else of_run["heartbeat"]
+    if awaits is None:
+        _last_word(supervised_by)
+    console = console_of_run()
     of_run["coordinator_tls"] = files_of(given)  # what is left is of the pages
     document, pages = _document(tenants), given if dashboard else None
     if isinstance(document.values.get("engine"), dict):  # of a package; a file without it is Spark's
@@ -129,6 +134,7 @@ def run(
     options = _options(tenants, store, watch, for_s, of_run)
     if awaits is not None:
         options = _stood_by(tenants, file, options, awaits)
+        _last_word(supervised_by)
     atexit.register(_leave_no_jvm)
     story = _driven(file, options, console, store, pages)
     end_as(story, console, json_out)
@@ -140,6 +146,12 @@ def _follow(supervisor: int | None) -> None:
         # It has us end by Ctrl-C, also where a shell had that ignored for what a script starts with `&`.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         Follower(supervisor).start()
+
+
+def _last_word(heartbeat: Path | None) -> None:
+    """Say to a supervisor, beside that file, how the driver ends: from now on this process is the driver."""
+    if heartbeat is not None:
+        LAST_WORD.wanted(heartbeat)
 
 
 def _leave_no_jvm() -> None:

@@ -27,7 +27,7 @@ from penstock.governing.clock import RealClock
 from penstock.governing.displays import Displays
 from penstock.governing.governable import Governable
 from penstock.governing.governed import Governed
-from penstock.governing.pulse import Motion, Pulse
+from penstock.governing.pulse import MOVES_WITHIN_S, Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.loop import Carried, Loop, drive
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
-_MOVES_WITHIN_S = 20.0  # a loop that does nothing and waits for nothing is frozen, and replaced within a minute
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
 _FIRST_AFTER_S = 2.0  # what waits grows from the first second on; how soon to look again says the policy
@@ -366,7 +365,7 @@ class Controller:
 
     def _well(self) -> bool:
         """Whether the JVM answers and the loop moves on, however long it waits for what it does."""
-        return self._pulse.silent_s() <= ANSWERS_WITHIN_S and self._motion.still_s() < _MOVES_WITHIN_S
+        return self._pulse.silent_s() <= ANSWERS_WITHIN_S and self._motion.still_s() < MOVES_WITHIN_S
 
     def _after(self, now: float) -> None:
         view = self._recorder.views[-1]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from penstock.local import processes
 
-_LEAVES_WITHIN_S = 5.0  # what a process started, once it is dead: its JVM ends by itself in one or two
+LEAVES_WITHIN_S = 5.0  # what a process started, once it is dead: its JVM ends by itself in one or two
 _LOOK_EVERY_S = 0.1
 _STATE, _GROUP, _THREADS = 0, 2, 17  # of the fields of /proc/PID/stat from the state on
 
@@ -54,7 +54,7 @@ def ended(process: "subprocess.Popen[bytes]", within_s: float) -> None:
 
 def cleared(group: int) -> None:
     """Nobody of the group of a process that is dead is left, to write into a checkpoint beside the next driver."""
-    until_s = time.monotonic() + _LEAVES_WITHIN_S
+    until_s = time.monotonic() + LEAVES_WITHIN_S
     while lives_on(group) and time.monotonic() < until_s:
         time.sleep(_LOOK_EVERY_S)
     killed(group)

@@ -14,7 +14,11 @@ from pathlib import Path
 
 from penstock.errors import ConfigError
 
+# A frozen driver is replaced within a minute: these, the answer that its JVM owes (`hand.ANSWERS_WITHIN_S`), the end of
+# what it started and the first pause before a start come to less (`tests/governing/test_replaced_in_time.py`).
 BEAT_EVERY_S = 1.0
+MOVES_WITHIN_S = 10.0  # a loop that does nothing and waits for nothing; it may be slow for as long as that and silence
+SILENT_AT_MOST_S = 40.0  # nobody is replaced for less, however slow the machine
 STARTS_WITHIN_S = 300.0  # Spark, its jars and its executors; by then something must be governed
 GOVERNS = "governing"  # what the file says of a driver that does
 WAITS = "waiting"  # of one that stands by

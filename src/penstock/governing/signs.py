@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.governing.pulse import STARTS_WITHIN_S
+from penstock.governing.pulse import SILENT_AT_MOST_S, STARTS_WITHIN_S
 
-SILENT_AT_MOST_S = 40.0  # with the 10 s that its JVM may take to answer: a frozen driver is replaced within a minute
 _STEP_S = 1.0
 
 

@@ -74,6 +74,12 @@ def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_
     assert (track.run_id, track.runs) == ("fourth", True)
 
 
+def test_an_end_that_was_found_out_before_spark_told_of_it_is_one_failure() -> None:
+    running = taken(Running("a", query("first")), TrackedFleet.of([Job("a", function=quick)], 60.0), Now(40.0, 10.0))
+    once = after(running, 50.0, Terminated("first", "boom"))
+    assert after(once, 51.0, Terminated("first", "boom")) == once
+
+
 def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_by_the_walls() -> None:
     found = taken(Running("a", query("first")), TrackedFleet.of([Job("a", function=quick)], 60.0), Now(4000.0, 10.0))
     track = taken(Terminated("first", "boom"), found, Now(wall_s=5000.0, even_s=50.0)).named("a")

@@ -220,6 +220,9 @@ class Spark(Protocol):
     def queries(self) -> Sequence[Query]:
         """Those that run."""
 
+    def error_of(self, query: Query) -> str | None:
+        """What a query that is over has died of; None where it was stopped."""
+
     def waiting_files(self, query: Query) -> WaitingFiles | None:
         """What its file source has listed and not taken; None where it has none, or nobody knows."""
 

@@ -181,6 +181,10 @@ class FakeSpark:
         """See the port."""
         return list(self._queries)
 
+    def error_of(self, query: Query) -> str | None:
+        """See the port."""
+        return own(query).error
+
     def waiting_files(self, query: Query) -> WaitingFiles | None:
         """See the port."""
         return self.waiting.get(query.name or "")

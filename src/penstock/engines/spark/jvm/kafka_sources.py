@@ -7,12 +7,14 @@ import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Any, Protocol
 
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.spark.jvm.askers import Answer, Asker
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
 from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.engines.spark.told.said_once import SaidOnce
@@ -20,12 +22,14 @@ from penstock.errors import EngineError, GoverningEndsError
 from penstock.extras import MissingExtraError, check_extra
 
 _ASKED_FOR_S = 2.0  # a broker that is away must not hold up the round
+_LATE_S = 0.5  # whoever asks it says so by then, unless that hangs too
 _RESTS_FOR_S = 10.0  # nor every round
 _NOT_KNOWN = "arrivals are not known this round, and are from batches alone until they are"
 _CLASS = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
 BOOTSTRAP = "kafka.bootstrap.servers"
 
 Address = tuple[str, Login | None]
+_Ends = Mapping[str, Mapping[int, int] | EngineError]
 
 _log = logging.getLogger("penstock.spark")
 
@@ -50,11 +54,26 @@ class BrokerTopics:
 class AskedBroker(Protocol):
     """Says where topics end; an EngineError where it says nothing at all."""
 
-    def read_each(self, topics: Sequence[str]) -> Mapping[str, Mapping[int, int] | EngineError]:
+    def read_each(self, topics: Sequence[str]) -> _Ends:
         """By topic: by partition the offset of the next row, or why that is not known of this one."""
 
     def close(self) -> None:
         """Let go of the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One broker, about the topics of these sources."""
+
+    broker: Address
+    here: Sequence[BrokerTopics]
+    answer: Answer[_Ends]
+
+    def ends(self, within_s: float) -> _Ends:
+        """What it says by then; an EngineError where it does not."""
+        if not self.answer.over.wait(max(0.0, within_s)):
+            raise EngineError(f"the broker at {self.broker[0]} did not answer within {_ASKED_FOR_S:g} s")
+        return self.answer.result()
 
 
 def kafka_sources(query: StreamingQuery) -> tuple[BrokerTopics, ...] | None:
@@ -65,11 +84,15 @@ def kafka_sources(query: StreamingQuery) -> tuple[BrokerTopics, ...] | None:
 
 
 class ArrivalWatch:
-    """Asks the brokers how many rows each query's topics were ever given."""
+    """Asks the brokers how many rows each query's topics were ever given: all at once, for an outage is one of many.
+
+    Each login, and each spelling of an address, is a broker of its own here.
+    """
 
     def __init__(self) -> None:
         self._away_until_s: dict[Address | BrokerTopics, float] = {}
         self._brokers: dict[Address, AskedBroker] = {}
+        self._askers: dict[Address, Asker[_Ends]] = {}
         self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
         self._said = SaidOnce()
 
@@ -80,8 +103,10 @@ class ArrivalWatch:
         ends: dict[BrokerTopics, float | EngineError] = {}
         all_sources = {source for sources in wanted.values() for source in sources}
         self._let_go({source.broker for source in all_sources})
-        for broker in sorted({source.broker for source in all_sources}, key=_by_name):
-            ends.update(self._ask(broker, all_sources))
+        asked = list(self._asked(all_sources))
+        until_s = time.monotonic() + _ASKED_FOR_S + _LATE_S
+        for one in asked:
+            ends.update(self._told(one, until_s - time.monotonic()))
         found = {name: self._rows(name, [ends.get(source) for source in of]) for name, of in wanted.items()}
         return {name: rows for name, rows in found.items() if rows is not None}
 
@@ -118,13 +143,24 @@ class ArrivalWatch:
         """Of brokers from which nobody reads any more."""
         for gone in self._brokers.keys() - wanted:
             self._brokers.pop(gone).close()
+        self._askers = {broker: asker for broker, asker in self._askers.items() if broker in wanted}
 
-    def _ask(self, broker: Address, sources: set[BrokerTopics]) -> dict[BrokerTopics, float | EngineError]:
-        here = [source for source in sources if source.broker == broker and not self._rests(source)]
-        if self._rests(broker) or not here:
-            return {}
+    def _asked(self, sources: set[BrokerTopics]) -> Iterator[_Asked]:
+        """Of each broker once, without those that rest or still owe an answer."""
+        wanted = [source for source in sources if not self._rests(source) and not self._rests(source.broker)]
+        for broker in sorted({source.broker for source in wanted}, key=_by_name):
+            here = [source for source in wanted if source.broker == broker]
+            asker = self._askers.setdefault(broker, Asker())
+            if not asker.waits:
+                yield _Asked(broker, here, asker.ask(partial(self._read, broker, here)))
+
+    def _read(self, broker: Address, here: Sequence[BrokerTopics]) -> _Ends:
+        return self._broker(broker).read_each(sorted({topic for source in here for topic in source.topics}))
+
+    def _told(self, asked: _Asked, within_s: float) -> dict[BrokerTopics, float | EngineError]:
+        broker = asked.broker
         try:
-            ends = self._broker(broker).read_each(sorted({topic for source in here for topic in source.topics}))
+            ends = asked.ends(within_s)
         except MissingExtraError as error:
             _log.warning("what arrives at %s is known from each batch only: %s", broker[0], error)
             self._away_until_s[broker] = inf
@@ -134,7 +170,7 @@ class ArrivalWatch:
             self._rest(broker)
             return {}
         self._said.well(broker)
-        found = {source: _end([ends[topic] for topic in source.topics]) for source in here}
+        found = {source: _end([ends[topic] for topic in source.topics]) for source in asked.here}
         for source, end in found.items():
             if isinstance(end, EngineError):
                 self._rest(source)

@@ -17,6 +17,7 @@ from penstock.engines.spark.jobs.query import BatchInterval, Query
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.jvm import files, replan, triggers
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.callbacks import check_callbacks
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.features import check_session, tell_missing
@@ -71,6 +72,7 @@ class LiveSpark:
         scheduler: Any = self._context._jsc
         if scheduler is None or scheduler.sc().isStopped():
             raise ApplicationGoneError("Spark has ended this application, and all queries with it")
+        check_callbacks(self._context._gateway)
 
     def ping(self) -> None:
         """See the port."""
@@ -108,6 +110,12 @@ class LiveSpark:
     def queries(self) -> Sequence[Query]:
         """See the port."""
         return self.session.streams.active
+
+    def error_of(self, query: Query) -> str | None:
+        """See the port."""
+        jsq: Any = _own(query)._jsq
+        error = jsq.exception()
+        return str(error.get().cause().toString()) if error.isDefined() else None
 
     def waiting_files(self, query: Query) -> WaitingFiles | None:
         """See the port."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from penstock.engines.spark.port import Events
+from penstock.engines.spark.rounds.unheard_ends import UnheardEnds
 from penstock.engines.spark.state.keeping_places import KeepingPlaces
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.shared import Shared
@@ -23,6 +24,7 @@ class Hearing:
         self._routes = routes
         self._places = places
         self._clocks = shared.clocks
+        self._ends = UnheardEnds(shared)
         self._python = PythonWatch()
         self.python_shares: Mapping[str, float] = {}  # by job, of the time that tasks wait for workers, that these work
 
@@ -47,6 +49,7 @@ class Hearing:
     def look_after(self, batches: Iterable[Batch], apart: Apart) -> None:
         """Between two looks: what they give to others, and what first ones say of the next."""
         self._share_out(batches, apart)
+        self._ends.look(apart)
         with apart.trying("stages"):
             now = self._clocks.now()
             if any(wants_stages(track, now) for track in self._state):

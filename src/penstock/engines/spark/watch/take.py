@@ -96,8 +96,9 @@ def _idled(event: Idled, fleet: TrackedFleet, now: Now) -> TrackedFleet:
 
 @taken.register
 def _terminated(event: Terminated, fleet: TrackedFleet, now: Now) -> TrackedFleet:
+    """Once: it may have been found out by asking, before Spark told of it."""
     track = fleet.of_run(event.run_id)
-    if track is None or track.run_id != event.run_id:
+    if track is None or track.run_id != event.run_id or track.ended is not None:
         return fleet
     if event.error is None:
         return fleet.with_track(replace(track, ended="its query was stopped"))
