@@ -155,7 +155,7 @@ class Loop:
             plan, memory = self._decide(view, carried.memory, orders, troubles)
         open_decisions, plan = self._judge(view, plan, carried.open_decisions, orders, troubles)
         cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
-        if orders is not None and orders.turns:
+        if orders is not None and (orders.turns or orders.starts):
             with troubles.during(Stage.ASKING):
                 self.control.turned(now)
         after = replace(

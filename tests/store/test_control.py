@@ -66,3 +66,34 @@ def test_while_nobody_can_be_heard_the_last_orders_hold_but_no_lever_is_turned_a
             raw.execute("DROP TABLE penstock_requests")
         second = control.orders(20.0)
         assert (second.dry_run, second.turns, second.starts) == (True, (), ())
+
+
+def test_what_was_handed_before_an_outage_and_is_not_noted_yet_is_not_handed_again_after_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.desk.ask(RUN.id, Request(Act.TURN, "ann", 6.0, turn=Wish("bound", "ads", 500)))
+        store.desk.ask(RUN.id, Request(Act.START, "ann", 7.0, job="ads"))
+        control = DeskControl(store.desk, RUN.id)
+        assert len(control.orders(10.0).turns) == 1
+        with closing(sqlite3.connect(path)) as raw, raw:
+            raw.execute("ALTER TABLE penstock_requests RENAME TO away")
+        control.turned(11.0)
+        control.orders(30.0)
+        with closing(sqlite3.connect(path)) as raw, raw:
+            raw.execute("ALTER TABLE away RENAME TO penstock_requests")
+        after = control.orders(50.0)
+        assert (after.turns, after.starts, store.desk.waiting(RUN.id)) == ((), (), ())
+
+
+def test_a_job_that_was_to_be_started_when_the_driver_died_is_started_by_the_next_one(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+        store.desk.ask(RUN.id, Request(Act.START, "ann", 7.0, job="ads"))
+        assert DeskControl(store.desk, RUN.id).orders(10.0).starts == ("ads",)
+        following = DeskControl(store.desk, RUN.id)
+        assert following.orders(20.0).starts == ("ads",)
+        following.turned(21.0)
+        assert DeskControl(store.desk, RUN.id).orders(30.0).starts == ()

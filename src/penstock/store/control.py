@@ -17,6 +17,8 @@ ANSWER_WITHIN_S = 600.0  # an older proposal is about another time
 REFUSED_FOR_S = 600.0  # so long a tenant that said no is left alone
 RETRY_S = 10.0  # a database that stands still holds a round up for seconds: not every round asks it again
 
+_DEEDS = (Act.TURN, Act.START)  # noted once they are done: what else is asked holds from its round on
+
 UNHEARD = (StoreError, ConfigError)  # the store is down, or the run is gone from it; whoever was taken over is told
 
 _log = logging.getLogger("penstock")
@@ -39,7 +41,7 @@ class DeskControl:
     run_id: str
     standing: Standing = Standing()
     epoch: Callable[[], float] = time.time
-    _handed: list[int] = field(default_factory=list)  # numbers of turns that are not on record as done
+    _handed: list[Filed] = field(default_factory=list)  # turns and starts that are not on record as done
     _last: int | None = None  # the newest request that was heard
     _orders: Orders = field(default_factory=Orders)
     _down: bool = False
@@ -95,13 +97,13 @@ class DeskControl:
             self._warn(error)
 
     def turned(self, now: float) -> None:
-        """The turns of this cycle were done, or refused, and wait no more.
+        """The turns and starts of this cycle were done, or refused, and wait no more.
 
         Not before: those of a controller that dies in between are done by the next one. Twice is as once, for a lever
-        is turned to a value.
+        is turned to a value, and a job that runs is not started.
         """
         try:
-            self.desk.take(self._handed, now)
+            self.desk.take([found.number for found in self._handed], now)
             self._handed.clear()
         except UNHEARD as error:  # the next cycle tries again
             self._warn(error)
@@ -113,14 +115,17 @@ class DeskControl:
         proposals = self._not_too_old(self.desk.standing_proposals(self.run_id, now - REFUSED_FOR_S), now)
         orders = folded(self._orders, (found.request for found in filed))
         waiting = [found for found in filed if found.taken_at_s is None]
-        # A controller that was started again hears all that holds once more, and turns nothing twice.
-        turns = [found for found in waiting if found.request.act is Act.TURN]
-        self.desk.take([*self._handed, *(found.number for found in waiting if found not in turns)], now)
-        self._handed = [found.number for found in turns]
+        # A controller that was started again hears all that holds once more, and does nothing twice: what it handed
+        # before an outage is in the file as it was, unless another file has come back.
+        handed = [found for found in self._handed if self._last is not None or found in waiting]
+        deeds = [found for found in waiting if found.request.act in _DEEDS and found not in handed]
+        noted = [*handed, *(found for found in waiting if found.request.act not in _DEEDS)]
+        self.desk.take([found.number for found in noted], now)
+        self._handed = deeds
         self._last = max((found.number for found in filed), default=self._last)
         approved = tuple(proposal for proposal in proposals if proposal.answer is Answer.APPROVED)
-        asked = tuple(found.request for found in turns)
-        starts = tuple(found.request.job for found in waiting if found.request.act is Act.START and found.request.job)
+        asked = tuple(found.request for found in deeds if found.request.act is Act.TURN)
+        starts = tuple(found.request.job for found in deeds if found.request.act is Act.START and found.request.job)
         return replace(orders, approved=approved, held=_held(proposals, now), turns=asked, starts=starts)
 
     def _pass_over(self, now: float) -> None:

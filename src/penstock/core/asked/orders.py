@@ -120,7 +120,7 @@ class Control(Protocol):
         """Say what became of an approved proposal."""
 
     def turned(self, now: float) -> None:
-        """The levers that were to be turned in this cycle were turned, or that was refused."""
+        """The levers of this cycle were turned and its jobs started, or that was refused."""
 
     def leave(self) -> None:
         """Governing ends in order: nobody hears from here on."""
