@@ -16,8 +16,8 @@ from penstock.threads import BesideThread
 T = TypeVar("T")
 
 TURN_S = 5.0  # a function that only builds its query takes a tenth of a second; imports take seconds
-FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, and three intervals are too many
-FUNCTION_AT_MOST_S = 90.0  # twice, where the job is then started as it was; a round is given up after 240 s
+FUNCTION_WITHIN_S = 20.0  # in a planned restart, for its query is down meanwhile: then it starts as it was
+FUNCTION_AT_MOST_S = 90.0  # the same, where it took long before
 _TIMES = 5.0  # what a function took before: load comes and goes
 
 
@@ -108,7 +108,7 @@ def _shown(error: BaseException) -> str:
 
 
 class Patience:
-    """How long a round waits for a job's function: longer where it took long before, as on a loaded machine.
+    """How long a planned restart waits for a job's function: longer where it took long before, as on a loaded machine.
 
     A job's first start, for which nobody waits, says how long its function takes here.
 
