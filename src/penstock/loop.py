@@ -255,19 +255,14 @@ class Loop:
             return cycle
         with troubles.during(Stage.STORING):
             self.store.announce(cycle)
-        with troubles.during(Stage.ACTING):
-            return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self._done(steps, troubles)))
-        why = troubles.said[-1]
-        return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
-
-    def _done(self, steps: Sequence[Step], troubles: Troubles) -> Outcome:
-        """What came of them; nothing is done once another driver has the run, as after a pause of this process.
-
-        Where the store cannot say, what is done is between the engine and whoever watches over this process.
-        """
+        # Once more right before the deed, as after a pause of this process. Where the store cannot say, what is done is
+        # between the engine and whoever watches over this process.
         with troubles.during(Stage.STORING):
             self.store.check_ours()
-        return self.engine.apply(steps)
+        with troubles.during(Stage.ACTING):
+            return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps)))
+        why = troubles.said[-1]
+        return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
 
     def _kept(self, cycle: Cycle, carried: Carried, troubles: Troubles) -> Carried:
         """Keep the cycle, with what went wrong in it and what was not kept before; or carry that on."""

@@ -10,7 +10,6 @@ from penstock.core.plan import Outcome, Step
 from penstock.core.seen.figures import Snapshot
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs.job import Job
-from penstock.engines.spark.levers.restarting import BETWEEN_ROUNDS_S, IN_A_ROUND_S
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
@@ -71,13 +70,10 @@ class SparkEngine:
         self._shared.spark.ping()
 
     def tend(self) -> None:
-        """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end.
-
-        Each part and each job for itself; an EngineError tells of those where something went wrong.
-        """
+        """Between rounds: keep the lease, start again what died; an EngineError tells of jobs where that went wrong."""
         apart = self._refreshed()
         self._parts.hearing.look_after(self._shared.state.take_heard(self._parts.events, apart), apart)
-        self._parts.restarting.wait_for(BETWEEN_ROUNDS_S)
+        self._parts.restarting.between_rounds()
         self._parts.upkeep.tend(apart)
         apart.tell()
 
@@ -86,11 +82,8 @@ class SparkEngine:
         return self._parts.look.snapshot(now, self._refreshed())
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        """Carry the steps out in order, and executors after them; a step that fails half-way is taken back whole.
-
-        A restart that takes longer than a round can wait goes on; what came of it is told as a deed.
-        """
-        self._parts.restarting.wait_for(IN_A_ROUND_S)
+        """Carry the steps out in order, and executors after them; a step that fails half-way is taken back whole."""
+        self._parts.restarting.in_a_round()
         with self._shared.lease.held():
             outcome = Outcome(tuple(map(self._parts.steps.carry_out, steps)))
             if self._shared.lease.ours:

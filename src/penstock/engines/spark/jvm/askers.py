@@ -15,7 +15,7 @@ from penstock.threads import BesideThread
 T = TypeVar("T")
 
 
-class Answer(Generic[T]):
+class Awaited(Generic[T]):
     """What one question came to, once it is over."""
 
     def __init__(self, question: Callable[[], T]) -> None:
@@ -53,8 +53,8 @@ class Asker(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._questions: SimpleQueue[Answer[T] | None] = SimpleQueue()
-        self._newest: Answer[T] | None = None
+        self._questions: SimpleQueue[Awaited[T] | None] = SimpleQueue()
+        self._newest: Awaited[T] | None = None
         self._begun = False
         weakref.finalize(self, self._questions.put, None)
 
@@ -63,9 +63,9 @@ class Asker(Generic[T]):
         """Whether an answer is still owed."""
         return self._newest is not None and not self._newest.over.is_set()
 
-    def ask(self, question: Callable[[], T]) -> Answer[T]:
+    def ask(self, question: Callable[[], T]) -> Awaited[T]:
         """What will be said; in this very thread where there is none to be had."""
-        self._newest = answer = Answer(question)
+        self._newest = answer = Awaited(question)
         if not self._begun:
             self._begun = _begun(self._questions)
         if self._begun:
@@ -75,7 +75,7 @@ class Asker(Generic[T]):
         return answer
 
 
-def _begun(questions: "SimpleQueue[Answer[T] | None]") -> bool:
+def _begun(questions: "SimpleQueue[Awaited[T] | None]") -> bool:
     try:
         BesideThread(_work, "penstock-asker", (questions,)).start()
     except RuntimeError:
@@ -83,12 +83,12 @@ def _begun(questions: "SimpleQueue[Answer[T] | None]") -> bool:
     return True
 
 
-def _work(questions: "SimpleQueue[Answer[T] | None]") -> None:
+def _work(questions: "SimpleQueue[Awaited[T] | None]") -> None:
     while _answered(questions):
         pass
 
 
-def _answered(questions: "SimpleQueue[Answer[T] | None]") -> bool:
+def _answered(questions: "SimpleQueue[Awaited[T] | None]") -> bool:
     """The next one, of which nothing is kept while another is waited for: it would keep its asker."""
     answer = questions.get()
     if answer is not None:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jvm.askers import Answer, Asker
+from penstock.engines.spark.jvm.askers import Asker, Awaited
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
 from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.engines.spark.told.said_once import SaidOnce
@@ -62,12 +62,12 @@ class AskedBroker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _BrokerAsked:
     """One broker, about the topics of these sources."""
 
     broker: Address
     here: Sequence[BrokerTopics]
-    answer: Answer[_Ends]
+    answer: Awaited[_Ends]
 
     def ends(self, within_s: float) -> _Ends:
         """What it says by then; an EngineError where it does not."""
@@ -145,19 +145,19 @@ class ArrivalWatch:
             self._brokers.pop(gone).close()
         self._askers = {broker: asker for broker, asker in self._askers.items() if broker in wanted}
 
-    def _asked(self, sources: set[BrokerTopics]) -> Iterator[_Asked]:
+    def _asked(self, sources: set[BrokerTopics]) -> Iterator[_BrokerAsked]:
         """Of each broker once, without those that rest or still owe an answer."""
         wanted = [source for source in sources if not self._rests(source) and not self._rests(source.broker)]
         for broker in sorted({source.broker for source in wanted}, key=_by_name):
             here = [source for source in wanted if source.broker == broker]
             asker = self._askers.setdefault(broker, Asker())
             if not asker.waits:
-                yield _Asked(broker, here, asker.ask(partial(self._read, broker, here)))
+                yield _BrokerAsked(broker, here, asker.ask(partial(self._read, broker, here)))
 
     def _read(self, broker: Address, here: Sequence[BrokerTopics]) -> _Ends:
         return self._broker(broker).read_each(sorted({topic for source in here for topic in source.topics}))
 
-    def _told(self, asked: _Asked, within_s: float) -> dict[BrokerTopics, float | EngineError]:
+    def _told(self, asked: _BrokerAsked, within_s: float) -> dict[BrokerTopics, float | EngineError]:
         broker = asked.broker
         try:
             ends = asked.ends(within_s)

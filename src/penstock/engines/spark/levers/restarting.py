@@ -15,8 +15,8 @@ from penstock.errors import EngineError, first_line
 
 _log = logging.getLogger("penstock.spark")
 
-IN_A_ROUND_S = 10.0  # all restarts of a round together: rounds are 10 s apart, and three intervals are too many
-BETWEEN_ROUNDS_S = 2.0
+_IN_A_ROUND_S = 10.0  # all restarts of a round together: rounds are 10 s apart, and three intervals are too many
+_BETWEEN_ROUNDS_S = 2.0
 
 
 @dataclass(slots=True)
@@ -57,9 +57,13 @@ class Restarting:
         self._under_way: dict[str, Restart] = {}
         self._waits_until_s = 0.0
 
-    def wait_for(self, seconds: float) -> None:
-        """Restarts that are begun from now on are waited for so long, all of them together."""
-        self._waits_until_s = self._clocks.even() + seconds
+    def in_a_round(self) -> None:
+        """Those begun from now on are steps: they are waited for as long as a round can wait, all of them together."""
+        self._waits_until_s = self._clocks.even() + _IN_A_ROUND_S
+
+    def between_rounds(self) -> None:
+        """The next round is not to wait for those begun from now on."""
+        self._waits_until_s = self._clocks.even() + _BETWEEN_ROUNDS_S
 
     def do(self, restart: Restart) -> None:
         """Begin it; an EngineError where it is over by the time that it is waited for, and did not come about."""
