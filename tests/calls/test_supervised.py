@@ -11,16 +11,23 @@ from penstock.local.processes import start_ticks
 
 pytestmark = pytest.mark.sockets
 
+# What a driver that ends in order leaves beside its heartbeat.
+ENDS = """
+import os, sys
+def ends(code):
+    os.symlink(str(code), sys.argv[sys.argv.index("--heartbeat") + 1] + ".end")
+    sys.exit(code)
+"""
 # Dies in its first life, and ends well in the second.
-DIES_ONCE = """
-import pathlib, sys
+DIES_ONCE = f"""{ENDS}
+import pathlib
 note = pathlib.Path(sys.argv[1])
 lives = note.read_text().splitlines() if note.exists() else []
 note.write_text("\\n".join([*lives, " ".join(sys.argv[2:])]))
 print("this is life", len(lives) + 1)
-sys.exit(0 if lives else 9)
+ends(0) if lives else sys.exit(9)
 """
-REFUSED = "import sys; print('penstock: interval: 0 cannot be used', file=sys.stderr); sys.exit(2)"
+REFUSED = f"{ENDS}\nprint('penstock: interval: 0 cannot be used', file=sys.stderr); ends(2)"
 # Interrupts whoever supervises it, as Ctrl-C in a notebook does, and does not end by itself.
 INTERRUPTS = """
 import os, pathlib, signal, sys, time
