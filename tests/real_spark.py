@@ -67,7 +67,6 @@ def application(work: Path, settings: Mapping[str, str]) -> Iterator[SparkSessio
     with pytest.MonkeyPatch.context() as patched:
         # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
         patched.setattr(starts, "called", _called)
-        patched.setattr("penstock.engines.spark.levers.restarting._IN_A_ROUND_S", patience_s())
         patched.setattr(batch_limits, "_SOURCES_WITHIN_S", patience_s())
         patched.setattr(kafka_sources, "_ASKED_FOR_S", patience_s())
         yield session

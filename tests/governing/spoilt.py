@@ -233,7 +233,7 @@ class Life:
             cast(port.Spark, Spoilt(self.spark, self.strike)),
             self._jobs(),
             settings,
-            replace(self.spark.clocks, pause=self._waits),
+            self.spark.clocks,
             lambda mib: None,
         )
         self.store = MemoryStore(RunInfo("life", "life", "every lever", "fake"))
@@ -313,16 +313,6 @@ class Life:
         while not over.wait(0.001):
             assert time.monotonic() < deadline
             if self.hangs:
-                self.pass_time(seconds)
-                return over.is_set()
-        return True
-
-    def _waits(self, over: threading.Event, seconds: float) -> bool:
-        """For a restart, as the engine does: while that hangs the fake's time passes."""
-        deadline = time.monotonic() + patience_s()
-        while not over.wait(0.001):
-            assert time.monotonic() < deadline
-            if self._hung is not None:
                 self.pass_time(seconds)
                 return over.is_set()
         return True

@@ -22,12 +22,12 @@ ELSEWHERE = {
     "Spark.ping": "the pulse's: test_pulse",
     "Query.name": "asked while it opens, and of queries that are met",
     "Query.isActive": "asked where a planned restart has failed: test_contract",
+    "Spark.error_of": "asked of a query of whose end nobody told: test_unheard_ends",
     "Properties.remove": "when it lets go: below",
 }
 OPENING = {"Spark.slots_each", "Spark.lease", "Spark.events", "Spark.route", "Events.attach", "Properties.putIfAbsent"}
 CLOSING = {"Events.detach", "Query.stop"}
 GOVERNING = sorted(set(all_calls()) - set(ELSEWHERE) - OPENING - CLOSING)
-RESTARTS = {"Spark.restart", "Spark.repartition", "Route.carry_out"}  # each goes on beside the rounds
 LONGEST_S = 3 * INTERVAL_S + 1e-6
 
 
@@ -95,9 +95,8 @@ def test_a_call_that_raises_ends_no_query_and_no_governing(call: str) -> None:
 def test_a_call_that_hangs_ends_no_query_and_no_governing(call: str) -> None:
     life = struck_life(call)
     _, deed = life.struck[0]
-    # Only levers turned while a query runs are waited for longer: what came of it would not be known otherwise.
-    waits = deed == "acting" and call not in RESTARTS
-    assert max(gaps(life)) <= (HANGS_FOR_S + INTERVAL_S if waits else LONGEST_S)
+    # Only steps are waited for longer: what came of them would not be known otherwise.
+    assert max(gaps(life)) <= (HANGS_FOR_S + INTERVAL_S if deed == "acting" else LONGEST_S)
     runs_on(life)
 
 

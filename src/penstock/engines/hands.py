@@ -29,12 +29,11 @@ _log = logging.getLogger("penstock")
 STARTS_WITHIN_S = 4.0  # a start is only asked for; the look at the jobs comes after it
 SEES_WITHIN_S = 19.0  # a hundred jobs are seen in one second
 TENDS_WITHIN_S = 10.0  # what takes longer goes on, and rounds that see nothing say so
-ACTS_WITHIN_S = 240.0  # a table for windows waits for a batch; what restarts a query is waited for no longer than 10 s
+ACTS_WITHIN_S = 240.0  # a planned restart waits 30 s for a batch, and a rewriting of state takes its time
 DECIDES_WITHIN_S = 19.0  # as a look at the jobs
 _BEHIND_S = 9.0
 # A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
 KEEPS_WITHIN_S = 15.0
-CHECKS_WITHIN_S = 3.0  # what is to be done waits for it
 LOOKS_WITHIN_S = 9.0
 TELLS_WITHIN_S = 9.0
 
@@ -51,9 +50,6 @@ class HandedStore:
 
     def announce(self, cycle: Cycle) -> None:
         self._do("keeping what is about to be done", lambda: self.store.announce(cycle))
-
-    def check_ours(self) -> None:
-        self.hand.do("asking whose the run is", self.store.check_ours, CHECKS_WITHIN_S, behind_s=0.0)
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._do("recalling the policy's memory", lambda: self.store.last_memory(policy, memory_type))

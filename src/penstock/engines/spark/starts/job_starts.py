@@ -1,15 +1,14 @@
 """Starts of jobs: each in a thread of its own, for a tenant's function takes as long as it takes."""
 
 import logging
+from dataclasses import replace
 
-from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.job import Job, JobFunction, Writer
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.starting import StartEnded, Starts
 from penstock.engines.spark.levers.planned import PlannedRestarts
-from penstock.engines.spark.levers.restarting import Restarting
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.port import Pools
-from penstock.engines.spark.starts.ours import while_ours
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
@@ -36,19 +35,17 @@ class Runs:
 class JobStarts:
     """Begins them, and takes up what came of those that ended."""
 
-    def __init__(
-        self, shared: Shared, starts: Starts[Query], planned: PlannedRestarts, restarting: Restarting, runs: Runs
-    ) -> None:
+    def __init__(self, shared: Shared, planned: PlannedRestarts, runs: Runs) -> None:
         self._shared = shared
         self._state = shared.state
         self._planned = planned
         self._runs = runs
-        self._restarting = restarting
-        self._starts = starts
+        self._starts: Starts[Query] = Starts(clock=shared.clocks.even)
 
     def begin(self, name: str) -> None:
         """Begin to start the job's query."""
-        job = while_ours(self._shared.lease, self._state.named(name).job)
+        job = self._state.named(name).job
+        job = replace(job, function=self._while_ours(job.function))
         self._starts.begin(name, lambda: self._started(job))
 
     def ask(self, name: str) -> None:
@@ -84,14 +81,13 @@ class JobStarts:
         """What came of those that have ended, taken up; and what went wrong with that."""
         apart = Apart()
         for ended in self._starts.take():
+            self._state.change(ended.name, starting_s=None)
+            self._state.promise(ended.name, 0)
             with apart.trying(ended.name):
-                if not self._restarting.taken(ended):
-                    self._take(ended)
+                self._take(ended)
         return apart
 
     def _take(self, ended: StartEnded[Query]) -> None:
-        self._state.change(ended.name, starting_s=None)
-        self._state.promise(ended.name, 0)
         again = self._state.named(ended.name).attempts
         if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
             self._fails(ended.name, ended.why or "nothing was started")
@@ -108,7 +104,19 @@ class JobStarts:
         self._state.take(Failed(name, why))
 
     def _started(self, job: Job) -> Query:
-        tasks = self._planned.room_for(job)
+        tasks = self._planned.room_for(job, as_left=True, within_s=None)
         self._state.change(job.name, tasks=tasks)
         self._state.promise(job.name, sum(operator.tasks for operator in tasks))
         return self._shared.spark.start(job, within_s=None)
+
+    def _while_ours(self, function: JobFunction | None) -> JobFunction | None:
+        """The function; what it made is not started once another controller has the application."""
+        if function is None:
+            return None
+
+        def made(session: object) -> Writer:
+            found = function(session)  # type: ignore[arg-type]  # whatever the port hands to functions
+            self._shared.lease.renew()
+            return found
+
+        return made

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
 from penstock.engines.spark.jobs.query import Query
-from penstock.engines.spark.port import Route
-from penstock.engines.spark.starts.ours import while_ours
-from penstock.engines.spark.state.shared import Shared
+from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
 from penstock.engines.spark.told.deeds import DeedLog
@@ -22,10 +20,9 @@ class Routes:
         self._routes = dict(routes or {})
         self._newest: dict[str, Batch] = {}  # that is in a window, by job
 
-    def open(self, shared: Shared, wall_s: float) -> None:
-        """Find them."""
-        spark, how, jobs = shared.spark, shared.settings, [while_ours(shared.lease, track.job) for track in self._state]
-        found = {job.name: spark.route(job, how.route_window_s, how.route_memory_s, wall_s) for job in jobs}
+    def open(self, spark: Spark, window_s: float, memory_s: float, wall_s: float) -> None:
+        """Find them; windows are so long, and what they told counts half after `memory_s`."""
+        found = {track.job.name: spark.route(track.job, window_s, memory_s, wall_s) for track in self._state}
         self._routes = {name: route for name, route in found.items() if route is not None}
 
     def of(self, job: str) -> Route | None:
@@ -33,11 +30,9 @@ class Routes:
         return self._routes.get(job)
 
     def add(self, batches: Iterable[Batch]) -> None:
-        """They were committed: to the windows of key pairs, which a re-routing that is under way makes void."""
+        """They were committed: to the windows of key pairs."""
         for batch in batches:
             track = self._state.fleet.of_run(batch.run_id)
-            if track is not None and track.restarts:
-                continue
             route = None if track is None else self._routes.get(track.job.name)
             # A query that waits may tell of its last batch again.
             if track is not None and route is not None and batch != self._newest.get(track.job.name):
@@ -71,8 +66,4 @@ class Routes:
                 yield name, route, query
 
     def _running(self) -> Iterator[tuple[str, Route]]:
-        return ((name, route) for name, route in self._routes.items() if self._is_open(name))
-
-    def _is_open(self, job: str) -> bool:
-        track = self._state.named(job)
-        return track.runs and not track.restarts
+        return ((name, route) for name, route in self._routes.items() if self._state.named(name).runs)
