@@ -1,8 +1,9 @@
 """Acts by which the nemesis floods a run: each for something that nobody had, so that what became of it can be told."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 
 from chaos_record import RUN
 
@@ -15,8 +16,8 @@ EVERY_S = 0.3
 LATENCY_S = 15.0  # of each tenant's intent
 
 
-def flood(store_url: str, tenants: Sequence[str], before: int) -> int:
-    """Ask for all of it; `before` so many turns were asked for, and what is returned is how many there are now."""
+def flood(store_url: str, tenants: Sequence[str], numbers: Iterator[int]) -> None:
+    """Ask for all of it; each number is taken as it is asked for, so that a flood that is cut short repeats none."""
     with closing(open_store(store_url, create=False)) as store:
 
         def ask(request: Request) -> None:
@@ -25,12 +26,12 @@ def flood(store_url: str, tenants: Sequence[str], before: int) -> int:
 
         ask(Request(Act.PAUSE, "nemesis", time.time()))
         ask(Request(Act.RESUME, "nemesis", time.time()))
-        for number in range(before + 1, before + TURNS + 1):
+        for number in islice(numbers, TURNS):
             turn = Wish("bound", tenants[number % len(tenants)], 4000 + number)
             ask(Request(Act.TURN, "nemesis", time.time(), turn=turn))
-        tenant = tenants[before % len(tenants)]
-        ask(Request(Act.INTENT, "nemesis", time.time(), tenant, _another(tenants, tenant, before)))
-    return before + TURNS
+        number = next(numbers)
+        tenant = tenants[number % len(tenants)]
+        ask(Request(Act.INTENT, "nemesis", time.time(), tenant, _another(tenants, tenant, number)))
 
 
 def worth(tenants: Sequence[str], tenant: str) -> float:
@@ -38,6 +39,6 @@ def worth(tenants: Sequence[str], tenant: str) -> float:
     return 40.0 if tenant == tenants[0] else 10.0
 
 
-def _another(tenants: Sequence[str], tenant: str, before: int) -> Intent:
+def _another(tenants: Sequence[str], tenant: str, number: int) -> Intent:
     """An intent that is a little more generous than any before, and worth as much."""
-    return Intent(Latency(LATENCY_S + 0.1 + before / 100.0, utility=worth(tenants, tenant)))
+    return Intent(Latency(LATENCY_S + number / 100.0, utility=worth(tenants, tenant)))

@@ -71,10 +71,7 @@ def portion_of(history: History, laws: Sequence[Law], asked: Asked) -> Portion:
     ]
     return Portion(
         asked,
-        tuple(
-            Pair(one.text, tuple(one.missed), recovered_s(history, one), wanted_share(history, one))
-            for one in history.struck
-        ),
+        tuple(_pair(history, one) for one in history.struck),
         _lasted_s(history),
         rows=sum(sent for sent, _ in of_keys),
         lost=sum(max(0, sent - read) for sent, read in of_keys),

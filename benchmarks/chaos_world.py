@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import chaos_clock
@@ -104,7 +105,7 @@ class World:
     missed: list[str] = field(default_factory=list)  # faults that struck nobody
     supervisor: "subprocess.Popen[bytes] | None" = None
     _lives: int = 0
-    _acts: int = 0
+    _acts: Iterator[int] = field(default_factory=lambda: count(1))  # the numbers of acts that nobody asked for yet
     _all: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
     _one_driver: threading.Lock = field(default_factory=threading.Lock)
 
@@ -287,7 +288,7 @@ class World:
 
     def _flood(self, fault: Fault) -> None:
         if fault.whom == "acts":
-            self._acts = flood(self.store, self.names, self._acts)
+            flood(self.store, self.names, self._acts)
             return
         port = self._port()
         if port is None:
@@ -296,7 +297,7 @@ class World:
         command = [sys.executable, str(HERE / "web_attack.py"), "--attack", port, f"--for={fault.length_s:.0f}"]
         limit_s = fault.length_s + 120.0
         came = subprocess.run([*command, *counts], capture_output=True, check=True, timeout=limit_s).stdout
-        if not any(count for kind, count in json.loads(came).items() if "no connection" not in kind):
+        if not any(times for kind, times in json.loads(came).items() if "no connection" not in kind):
             raise ConnectionError("the flood reached nobody")
 
     def _pids(self, whom: str) -> list[int]:
