@@ -140,25 +140,17 @@ def _work(asked: "SimpleQueue[_Task[Any] | None]") -> None:
         task.run()
 
 
-class _Task(Generic[T]):
-    """One call, whose caller may go before it begins."""
+class Awaited(Generic[T]):
+    """What one call comes to, for whoever waits for it in another thread."""
 
-    def __init__(self, what: str, call: Callable[[], T], since_s: float) -> None:
-        self.what = what
-        self.since_s = since_s
-        self.begun = False
+    def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
-        self._lock = threading.Lock()
-        self._nobody_waits = False
         self._made: list[T] = []
-        self._error: BaseException | None = None
+        self._error: PenstockError | None = None
         self.over = threading.Event()
 
-    def run(self) -> None:
-        with self._lock:
-            if self._nobody_waits:
-                return
-            self.begun = True
+    def find(self) -> None:
+        """Do it, and keep what it returns or raises: whatever that is, it ends no thread."""
         try:
             self._made = [self._call()]
         except PenstockError as error:
@@ -170,13 +162,33 @@ class _Task(Generic[T]):
         finally:
             self.over.set()
 
+    def result(self) -> T:
+        """What it returned; a PenstockError where it raised anything."""
+        if self._error is not None:
+            raise self._error
+        return self._made[0]
+
+
+class _Task(Awaited[T]):
+    """One call, whose caller may go before it begins."""
+
+    def __init__(self, what: str, call: Callable[[], T], since_s: float) -> None:
+        super().__init__(call)
+        self.what = what
+        self.since_s = since_s
+        self.begun = False
+        self._lock = threading.Lock()
+        self._nobody_waits = False
+
+    def run(self) -> None:
+        with self._lock:
+            if self._nobody_waits:
+                return
+            self.begun = True
+        self.find()
+
     def give_up(self) -> bool:
         """Nobody waits for it any more; whether it is being done all the same."""
         with self._lock:
             self._nobody_waits = True
             return self.begun
-
-    def result(self) -> T:
-        if self._error is not None:
-            raise self._error
-        return self._made[0]

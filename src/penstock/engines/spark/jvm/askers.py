@@ -6,41 +6,12 @@ A thread is kept for the next question, because a new one costs a connection to 
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
-from threading import Event
 from typing import Generic, TypeVar
 
-from penstock.errors import EngineError, PenstockError, told
+from penstock.engines.hand import Awaited
 from penstock.threads import BesideThread
 
 T = TypeVar("T")
-
-
-class Awaited(Generic[T]):
-    """What one question came to, once it is over."""
-
-    def __init__(self, question: Callable[[], T]) -> None:
-        self._question = question
-        self._said: list[T] = []
-        self._error: PenstockError | None = None
-        self.over = Event()
-
-    def find(self) -> None:
-        """Ask, and keep what is said."""
-        try:
-            self._said = [self._question()]
-        except PenstockError as error:
-            self._error = error
-        except BaseException as error:  # one that nobody foresaw is as good as no answer, and ends no thread
-            self._error = EngineError(told(error))
-            self._error.__cause__ = error
-        finally:
-            self.over.set()
-
-    def result(self) -> T:
-        """What was said; a PenstockError where it was no answer."""
-        if self._error is not None:
-            raise self._error
-        return self._said[0]
 
 
 class Asker(Generic[T]):

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jvm.askers import Asker, Awaited
+from penstock.engines.hand import Awaited
+from penstock.engines.spark.jvm.askers import Asker
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
 from penstock.engines.spark.jvm.private_fields import value_of
 from penstock.engines.spark.told.said_once import SaidOnce
