@@ -4,7 +4,8 @@ python benchmarks/deciding.py [--jobs 4 12 25 100 1000 10000] [--repeats 5]
 
 Jobs of all sizes want a fifth more than the cores can do, so that many miss their targets and the whole search is made.
 Measured are two rounds: the first with figures of all jobs, ten batches of each, and one a minute later, when what was
-decided has come and shown, with two batches more of each.
+decided has come and shown, with two batches more of each. Cycles of objects are looked for as often as `penstock
+coordinate` does.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 
+from penstock.cli.coordinate import collect_seldom
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import BatchBound, Dial, Shows, Slots, Trigger
 from penstock.core.seen.batches import BatchFigures
@@ -36,6 +38,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, nargs="+", default=[4, 12, 25, 100, 1_000, 10_000])
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
+    collect_seldom()
     decided(4, 0)
     print("| jobs | levers turned | a first decision, s | a round a minute later, s | largest cell of a store, MiB |")
     print("|---|---|---|---|---|")

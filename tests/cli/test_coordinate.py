@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import yaml
 
 from penstock.web.agents_door import agent_tokens, new_agent_token
 from tests.cli.calling import penstock
+from tests.patience import patience_s
 
 pytestmark = pytest.mark.sockets
 
@@ -56,3 +59,21 @@ def test_an_address_of_another_machine_is_told_as_such(fleet: Path) -> None:
     done = penstock("coordinate", str(fleet), "--agents-host", "192.0.2.1")
     assert done.returncode == 2
     assert "--agents-host: '192.0.2.1' cannot be used; write a name or an address of this machine" in done.stderr
+
+
+def test_cycles_of_objects_are_looked_for_seldom_and_are_found() -> None:
+    """In a process of its own: the tests' own is not to be changed."""
+    lines = (
+        "import gc, weakref",
+        "from penstock.cli.coordinate import collect_seldom",
+        "usual = gc.get_threshold()[0]",
+        "collect_seldom()",
+        "class Looped: pass",
+        "one = Looped(); one.own = one; gone = weakref.ref(one); del one",
+        "kept = [[] for _ in range(10 * usual)]; assert gone() is not None",
+        "kept = [[] for _ in range(100 * usual)]; assert gone() is None",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=patience_s()
+    )
+    assert (done.returncode, done.stderr) == (0, "")
