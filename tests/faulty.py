@@ -84,6 +84,10 @@ class FaultyStore:
         self.faults.strike("announce")
         self.kept.announce(cycle)
 
+    def check_ours(self) -> None:
+        self.faults.strike("check_ours")
+        self.kept.check_ours()
+
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         self.faults.strike("last_memory")
         return self.kept.last_memory(policy, memory_type)

@@ -255,6 +255,10 @@ class Loop:
             return cycle
         with troubles.during(Stage.STORING):
             self.store.announce(cycle)
+        # Once more right before the deed, as after a pause of this process. Where the store cannot say, what is done is
+        # between the engine and whoever watches over this process.
+        with troubles.during(Stage.STORING):
+            self.store.check_ours()
         with troubles.during(Stage.ACTING):
             return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps)))
         why = troubles.said[-1]

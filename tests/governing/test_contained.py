@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from threading import Event, current_thread
 from typing import Any, cast
 
@@ -16,11 +17,13 @@ from penstock.core.plan import Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
+from penstock.engines.hand import Hand
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller
 from penstock.governing.ending import end_queries
 from penstock.governing.governed import Governed
+from penstock.governing.pulse import Heart
 from penstock.governing.remembering import Remembering
 from penstock.governing.watching import Renewal
 from penstock.loop import LoopSettings
@@ -198,6 +201,36 @@ def test_a_file_that_cannot_be_read_for_long_holds_up_no_round_and_is_taken_over
         assert (set(controller.governed.intents), controller.error) == ({"ads", "fraud"}, None)
         goes_on.set()
         eventually(lambda: set(controller.governed.intents) == {"ads"})
+
+
+def test_a_driver_whose_deed_never_ends_shows_no_sign_of_life_after_five_minutes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    now_s, acts, goes_on, file = [0.0], Event(), Event(), tmp_path / "heartbeat"
+    monkeypatch.setattr("penstock.governing.controller.Hand", partial(Hand, clock=lambda: now_s[0]))
+
+    class Endless(World):
+        def apply(self, steps: Sequence[Step]) -> Outcome:
+            acts.set()
+            assert goes_on.wait(patience_s())
+            return Outcome()
+
+    def beats() -> bool:
+        file.unlink(missing_ok=True)
+        heart.beat()
+        return file.exists()
+
+    world, heart = Endless(), Heart(file)
+    governed = Governed(INTENTS, Stepping(world), settings=SETTINGS, heart=heart)
+    with Controller(cast(SparkEngine, world), governed) as controller:
+        assert acts.wait(patience_s())
+        now_s[0] = 241.0  # nobody waits for it any more, and it may yet come to its end
+        eventually(lambda: controller.views)
+        assert beats()
+        now_s[0] = 301.0
+        assert not beats()
+        goes_on.set()
+        eventually(beats)
 
 
 def test_a_controller_that_cannot_begin_lets_go_of_what_it_took() -> None:

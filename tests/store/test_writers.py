@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from penstock.core.asked.orders import Act, Answer, Request, Wish
 from penstock.core.asked.price import Price
+from penstock.core.cycle import Cycle
 from penstock.errors import TakenOverError
 from penstock.store import sqlite_file, writing
 from penstock.store.archive import Archive, StoreError
@@ -72,6 +73,23 @@ def test_a_driver_that_was_taken_over_while_it_slept_does_nothing_more_to_its_jo
         with pytest.raises(TakenOverError):
             world.governed(clock, after)
     assert world.engine.done == [(10.0, "ads"), (20.0, "ads"), (30.0, "ads")]
+
+
+@pytest.mark.parametrize("reopen", ["sqlite", "postgresql", "tolerant"], indirect=True)
+def test_a_driver_that_was_taken_over_after_it_announced_a_step_does_not_do_it(reopen: Callable[[], Archive]) -> None:
+    world, ours, theirs = World(Faults()), reopen(), reopen()
+    ours.begin(RUN)
+
+    class Slept(FaultyStore):
+        def announce(self, cycle: Cycle) -> None:
+            super().announce(cycle)
+            if cycle.at_s == 30.0:
+                theirs.begin(RUN)
+
+    world.store = Slept(world.faults, ours)  # type: ignore[arg-type]
+    with pytest.raises(TakenOverError, match=f"another driver has taken up run {RUN.id}"):
+        world.governed(Ticking(), lambda now: None)
+    assert world.engine.done == [(10.0, "ads"), (20.0, "ads")]
 
 
 def test_what_is_asked_of_a_run_is_heard_by_the_driver_that_has_it(tmp_path: Path) -> None:

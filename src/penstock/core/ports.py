@@ -107,6 +107,9 @@ class Store(Protocol):
     def announce(self, cycle: Cycle) -> None:
         """Keep a cycle before it is acted on: a controller that dies while it acts finds here what it meant to do."""
 
+    def check_ours(self) -> None:
+        """A TakenOverError once another driver has the run: asked right before something is done."""
+
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """The newest stored memory of that policy, or None."""
 

@@ -85,6 +85,11 @@ class Hand:
             raise
         return task.result()
 
+    def overdue_s(self) -> float:
+        """How long ago something was asked for that still goes on, and that nobody waits for; 0 when nothing does."""
+        before = self._overdue
+        return 0.0 if before is None or before.over.is_set() else self._clock() - before.since_s
+
     def close(self) -> None:
         """Let the thread end after what it does now; another begins if more is asked."""
         with self._lock:

@@ -34,6 +34,7 @@ DECIDES_WITHIN_S = 19.0  # as a look at the jobs
 _BEHIND_S = 9.0
 # A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
 KEEPS_WITHIN_S = 15.0
+CHECKS_WITHIN_S = 3.0  # what is to be done waits for it
 LOOKS_WITHIN_S = 9.0
 TELLS_WITHIN_S = 9.0
 
@@ -50,6 +51,9 @@ class HandedStore:
 
     def announce(self, cycle: Cycle) -> None:
         self._do("keeping what is about to be done", lambda: self.store.announce(cycle))
+
+    def check_ours(self) -> None:
+        self.hand.do("asking whose the run is", self.store.check_ours, CHECKS_WITHIN_S, behind_s=0.0)
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._do("recalling the policy's memory", lambda: self.store.last_memory(policy, memory_type))

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
+_OVERDUE_AT_MOST_S = 300.0  # a deed is waited for 240 s; one that goes on keeps all tenants from being seen
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
 _FIRST_AFTER_S = 2.0  # what waits grows from the first second on; how soon to look again says the policy
@@ -364,8 +365,9 @@ class Controller:
         self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), ACTS_WITHIN_S)
 
     def _well(self) -> bool:
-        """Whether the JVM answers and the loop moves on, however long it waits for what it does."""
-        return self._pulse.silent_s() <= ANSWERS_WITHIN_S and self._motion.still_s() < MOVES_WITHIN_S
+        """Whether the JVM answers, the loop moves on, and no deed stands in the way of every look at the jobs."""
+        answers, moves = self._pulse.silent_s() <= ANSWERS_WITHIN_S, self._motion.still_s() < MOVES_WITHIN_S
+        return answers and moves and self._hand.overdue_s() < _OVERDUE_AT_MOST_S
 
     def _after(self, now: float) -> None:
         view = self._recorder.views[-1]

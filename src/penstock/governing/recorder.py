@@ -47,6 +47,11 @@ class Recorder:
         if self._store is not None:
             self._store.announce(cycle)
 
+    def check_ours(self) -> None:
+        """Whose the run is says the store."""
+        if self._store is not None:
+            self._store.check_ours()
+
     def append(self, cycle: Cycle) -> None:
         """Keep a cycle."""
         with self._lock:

@@ -73,6 +73,11 @@ class SimulationRecorder:
         if self.also is not None:
             self.also.announce(cycle)
 
+    def check_ours(self) -> None:
+        """So may it who has the run."""
+        if self.also is not None:
+            self.also.check_ours()
+
     def append(self, cycle: Cycle) -> None:
         """Keep one cycle."""
         if self.also is not None:

@@ -56,6 +56,9 @@ class MemoryStore:
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
+    def check_ours(self) -> None:
+        """It is: no other process sees this memory."""
+
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         memory = self._now.memories.get(policy)
         if memory is not None and not isinstance(memory, memory_type):

@@ -93,6 +93,10 @@ class SqlStore:
         """A TakenOverError once another driver has begun the run that we write; else none can while this one writes."""
         self._begun().check(connection, self._database)
 
+    def check_ours(self) -> None:
+        with self._database.writing() as connection:
+            self.check_writer(connection)
+
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         last, run.last = run.last, None

@@ -83,6 +83,11 @@ class Tolerant:
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
+    def check_ours(self) -> None:
+        """While the database is away nobody can take the run over there."""
+        if self._stand_in is None and self._begun:
+            self._store.check_ours()
+
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._either(lambda store: store.last_memory(policy, memory_type))
 

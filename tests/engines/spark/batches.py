@@ -26,7 +26,11 @@ class Gate:
         return query
 
     def start(self, writer: DataStreamWriter, checkpoint: str) -> StreamingQuery:
-        return writer.foreachBatch(self._take).option("checkpointLocation", checkpoint).start()
+        return self.on(writer, checkpoint).start()
+
+    def on(self, writer: DataStreamWriter, checkpoint: str) -> DataStreamWriter:
+        """The writer of a query whose batches come to the gate."""
+        return writer.foreachBatch(self._take).option("checkpointLocation", checkpoint)
 
     def wait(self) -> int:
         """The rows of the batch that comes to the gate."""

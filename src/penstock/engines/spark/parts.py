@@ -63,7 +63,7 @@ def parts_of(
     places = KeepingPlaces(spark, state, routes)
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
     runs = Runs(state, spark.pools, shares)
-    planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
+    planned = PlannedRestarts(shared, capacity.slots, runs)
     starts = JobStarts(shared, planned, runs)
     bounds = BatchBoundLever(state, spark.bounds, planned, capacity.slots, clocks)
     tools = LeverTools(spark, state, planned, capacity, routes, clocks, ask_memory)

@@ -43,6 +43,9 @@ class Cycles:
     def announce(self, cycle: Cycle) -> None:
         """Nothing is kept of a cycle before it is acted on."""
 
+    def check_ours(self) -> None:
+        """It is."""
+
     def append(self, cycle: Cycle) -> None:
         self.kept.append(cycle)
 

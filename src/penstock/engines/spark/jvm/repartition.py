@@ -16,6 +16,7 @@ from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import rewriting
 from penstock.engines.spark.jvm.starts import session_of, start_query
+from penstock.engines.spark.jvm.stops import stop
 from penstock.errors import EngineError, first_line
 
 _ONE_BATCH_WITHIN_S = 120.0
@@ -31,7 +32,7 @@ def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions
         return query
     if not can_cut_state():
         raise EngineError(f"{job.name}: this Spark cannot cut a state anew; that came with Spark 4.2")
-    query.stop()
+    stop(query)
     error = _rewrite(spark, job, checkpoint, partitions)
     started = start_query(spark, job)
     if error is not None:
@@ -57,5 +58,5 @@ def finish_last_batch(spark: SparkSession, job: Job, checkpoint: str) -> None:
         return
     query = start_query(spark, job, once=True)
     if not query.awaitTermination(int(_ONE_BATCH_WITHIN_S)):
-        query.stop()
+        stop(query)
         raise EngineError(f"batch {found.begun} did not end within {_ONE_BATCH_WITHIN_S:.0f} s")

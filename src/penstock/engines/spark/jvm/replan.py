@@ -6,6 +6,7 @@ operators. The checkpoint carries it over, so nothing is lost and no state is co
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -14,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import RestartError
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.jvm.stops import stop
 from penstock.engines.spark.watch.instructions import COMMITS_WITHIN_S
 from penstock.errors import first_line
 
@@ -27,7 +29,7 @@ def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Jo
     It is stopped between two batches where it can be: a sink that keeps no account gets no row twice.
     """
     between_batches(query, last_batch(query), COMMITS_WITHIN_S)
-    query.stop()
+    stop(query)
     try:
         return start_query(spark, after)
     except Exception as error:  # a tenant's own code may raise anything
@@ -47,17 +49,16 @@ def between_batches(query: StreamingQuery, last: int | None, within_s: float) ->
 
 
 def end_between_batches(queries: Iterable[StreamingQuery], within_s: float = COMMITS_WITHIN_S) -> None:
-    """End queries for good, each as soon as a batch of its own is committed; those that take too long all the same."""
+    """End queries, each as soon as a batch of its own is committed; what takes too long or cannot end yet runs on."""
     waiting = [(query, last_batch(query)) for query in queries]
     deadline = time.monotonic() + within_s
     while waiting and time.monotonic() < deadline:
         ready = [query for query, last in waiting if between_batches(query, last, within_s=0.0)]
         for query in ready:
-            query.stop()
+            with suppress(Exception):  # it may have begun another one; who ends them for good tells of it
+                query.stop()
         waiting = [(query, last) for query, last in waiting if query not in ready]
         time.sleep(_LOOK_EVERY_S)
-    for query, _ in waiting:
-        query.stop()
 
 
 def last_batch(query: StreamingQuery) -> int | None:

@@ -29,6 +29,8 @@ _DEFAULTS: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.locality.wait": "0",
+    # Without a limit nobody would be governed while a batch of one query cannot be interrupted.
+    "spark.sql.streaming.stopTimeout": "60s",
     # A real-time batch would fail whenever a neighbour's short task holds a slot at its start. The slots are counted
     # before the job starts (real_time.check_slots), and the batch's tasks wait for their turn.
     "spark.scheduler.pipelinedGroup.slotCheck.enabled": "false",

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from penstock.core.levers import Table, Tasks
-from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.application.ours import while_ours
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived, check_slots
 from penstock.engines.spark.jobs.query import Query, RestartError
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
-from penstock.engines.spark.port import Route, Spark
-from penstock.engines.spark.state.state import EngineState
+from penstock.engines.spark.port import Route
+from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.watch.events import Failed
 from penstock.engines.spark.watch.instructions import LOOKS_FOR_S
 from penstock.engines.spark.watch.track import AwaitedTasks, Track
@@ -35,17 +35,16 @@ class PlannedRestarts:
 
     def __init__(
         self,
-        spark: Spark,
-        state: EngineState,
+        shared: Shared,
         slots: Callable[[], int],
         runs: Callable[[str, Query], None],
-        clocks: Clocks = Clocks(),
     ) -> None:
-        self._spark = spark
-        self._state = state
+        self._spark = shared.spark
+        self._state = shared.state
+        self._lease = shared.lease
+        self._clocks = shared.clocks
         self._slots = slots
         self._runs = runs
-        self._clocks = clocks
         self._partitions: dict[str, tuple[str, int]] = {}  # by job: in which run they were found
 
     def repartition(self, job: str, partitions: int) -> None:
@@ -94,7 +93,7 @@ class PlannedRestarts:
         found = self._spark.interval(query)
         waits = found is not None and found.every_s > 0.0
         if waits and before.function is not None:
-            self._restart(job, query, lambda: self._spark.restart(query, before, before))
+            self._restart(job, query, lambda: self._spark.restart(query, self._ours(before), self._ours(before)))
         return waits
 
     def retask(self, move: Tasks) -> None:
@@ -153,11 +152,15 @@ class PlannedRestarts:
             check_slots(job.name, tasks, self._state.fleet.kept_by_others(job.name), self._slots())
 
     def _change(self, track: Track, query: Query, job: Job) -> None:
-        self._restart(job.name, query, lambda: self._spark.restart(query, track.job, job))
+        self._restart(job.name, query, lambda: self._spark.restart(query, self._ours(track.job), self._ours(job)))
         self._state.change(job.name, job=job)
 
     def _repartition(self, job: Job, query: Query, partitions: int) -> None:
-        self._restart(job.name, query, lambda: self._spark.repartition(job, query, partitions))
+        self._restart(job.name, query, lambda: self._spark.repartition(self._ours(job), query, partitions))
+
+    def _ours(self, job: Job) -> Job:
+        """Left to the next controller where the application is another's by the time that it would be started."""
+        return while_ours(self._lease, job)
 
     def _restart(self, job: str, query: Query, change: Callable[[], Query]) -> None:
         try:

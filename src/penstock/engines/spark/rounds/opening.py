@@ -44,8 +44,7 @@ class Opening:
                 awaited_since_s=now.even_s,
                 stages=track.stages.opened(now.wall_s),
             )
-        how = shared.settings
-        self._routes.open(shared.spark, how.route_window_s, how.route_memory_s, now.wall_s)
+        self._routes.open(shared, now.wall_s)
         # Whether it is pooled is told for certain by its next stage: an earlier controller may have pooled it.
         shared.state.take(*(Adopted(query) for query in shared.spark.queries()))
         shared.spark.pools.set(self._shares.wanted())

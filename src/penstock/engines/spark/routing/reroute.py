@@ -28,6 +28,7 @@ from penstock.engines.spark.jvm.replan import between_batches, last_batch
 from penstock.engines.spark.jvm.routing.lookup import make_ready, prepare, reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.jvm.stops import stop
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.checkpoint_stamp import stamp
@@ -99,7 +100,7 @@ def reroute(
     # What is stopped in the midst of a batch begins it anew, while nobody has results.
     between_batches(query, last_batch(query), COMMITS_WITHIN_S)
     done("table kept")
-    query.stop()
+    stop(query)
     try:
         done("query stopped")
         moved = _move(routed, query, book, version, lead_s, done)
@@ -191,7 +192,7 @@ def _withdraw(routed: Routed, query: StreamingQuery, book: RouteBook, change: Ch
         book.withdraw(change)
         _publish(routed, book)
     except BaseException:
-        query.stop()
+        stop(query)
         raise
 
 
@@ -228,7 +229,7 @@ def _finish_open_batch(routed: Routed, checkpoint: str) -> Sequence[Any]:
         return ()
     query = start_query(routed.spark, routed.job, once=True)
     if not query.awaitTermination(int(_BATCH_WITHIN_S)):
-        query.stop()
+        stop(query)
         raise EngineError(f"{routed.job.name}: batch {found.begun} did not end within {_BATCH_WITHIN_S:.0f} s")
     return query.recentProgress
 

@@ -1,9 +1,9 @@
 """Starts of jobs: each in a thread of its own, for a tenant's function takes as long as it takes."""
 
 import logging
-from dataclasses import replace
 
-from penstock.engines.spark.jobs.job import Job, JobFunction, Writer
+from penstock.engines.spark.application.ours import while_ours
+from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.starting import StartEnded, Starts
 from penstock.engines.spark.levers.planned import PlannedRestarts
@@ -44,8 +44,7 @@ class JobStarts:
 
     def begin(self, name: str) -> None:
         """Begin to start the job's query."""
-        job = self._state.named(name).job
-        job = replace(job, function=self._while_ours(job.function))
+        job = while_ours(self._shared.lease, self._state.named(name).job)
         self._starts.begin(name, lambda: self._started(job))
 
     def ask(self, name: str) -> None:
@@ -108,15 +107,3 @@ class JobStarts:
         self._state.change(job.name, tasks=tasks)
         self._state.promise(job.name, sum(operator.tasks for operator in tasks))
         return self._shared.spark.start(job, within_s=None)
-
-    def _while_ours(self, function: JobFunction | None) -> JobFunction | None:
-        """The function; what it made is not started once another controller has the application."""
-        if function is None:
-            return None
-
-        def made(session: object) -> Writer:
-            found = function(session)  # type: ignore[arg-type]  # whatever the port hands to functions
-            self._shared.lease.renew()
-            return found
-
-        return made

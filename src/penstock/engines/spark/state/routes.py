@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
+from penstock.engines.spark.application.ours import while_ours
 from penstock.engines.spark.jobs.query import Query
-from penstock.engines.spark.port import Route, Spark
+from penstock.engines.spark.port import Route
+from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
 from penstock.engines.spark.told.deeds import DeedLog
@@ -20,9 +22,10 @@ class Routes:
         self._routes = dict(routes or {})
         self._newest: dict[str, Batch] = {}  # that is in a window, by job
 
-    def open(self, spark: Spark, window_s: float, memory_s: float, wall_s: float) -> None:
-        """Find them; windows are so long, and what they told counts half after `memory_s`."""
-        found = {track.job.name: spark.route(track.job, window_s, memory_s, wall_s) for track in self._state}
+    def open(self, shared: Shared, wall_s: float) -> None:
+        """Find them."""
+        spark, how, jobs = shared.spark, shared.settings, [while_ours(shared.lease, track.job) for track in self._state]
+        found = {job.name: spark.route(job, how.route_window_s, how.route_memory_s, wall_s) for job in jobs}
         self._routes = {name: route for name, route in found.items() if route is not None}
 
     def of(self, job: str) -> Route | None:
