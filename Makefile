@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans bench-web soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -165,6 +165,12 @@ bench-fleet: setup ## eight applications on each cluster manager, under each way
 
 bench-attaching: setup-tests ## fresh venvs and the documented lines alone, to the first decision; the doctor's table (needs a registry)
 	@PYTHONPATH=. $(BIN)/python benchmarks/attaching.py --out docs/compatibility.md
+
+# 5,000 slow sockets, 200 streams and 50 what-ifs, a minute each, three runs of a server and three of a driver with pages.
+bench-web: setup-tests ## pages under attack: how long control takes, how far apart cycles are, how fast the log grows, as ranges
+	@for of in serve run; do \
+		PYTHONPATH=. $(BIN)/python benchmarks/web_attack.py --of $$of --sockets 5000 --streams 200 --what-ifs 50 --for 60 --runs 3 || exit 1; \
+	done
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
