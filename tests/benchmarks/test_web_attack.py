@@ -2,16 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from web_attack import ranges, running
 
-PHASE = {"control_p99_s": 0.2, "gap_mean_s": 2.0, "gap_most_s": 2.1, "descriptors": 90, "log_mb_per_h": 0.1}
+PHASE: dict[str, Any] = {"control_p99_s": 0.2, "gap_mean_s": 2.0, "gap_most_s": 2.1, "descriptors": 90, "log_mb_per_h": 0.1}
 
 
 def test_each_figure_has_the_least_and_the_most_of_all_runs_that_have_it() -> None:
-    runs = [{"quiet": PHASE, "attacked": PHASE}, {"quiet": PHASE, "attacked": {**PHASE, "gap_mean_s": None}}]
-    runs.append({"quiet": PHASE, "attacked": {**PHASE, "gap_mean_s": 2.4, "control_p99_s": 0.1}})
-    found = ranges(runs)
+    attacked = [PHASE, {**PHASE, "gap_mean_s": None}, {**PHASE, "gap_mean_s": 2.4, "control_p99_s": 0.1}]
+    found = ranges([{"quiet": PHASE, "attacked": one} for one in attacked])
     assert found["quiet"]["control_p99_s"] == [0.2, 0.2]
     assert (found["attacked"]["gap_mean_s"], found["attacked"]["control_p99_s"]) == ([2.0, 2.4], [0.1, 0.2])
 
