@@ -6,7 +6,13 @@ from typing import Any
 
 from web_attack import ranges, running
 
-PHASE: dict[str, Any] = {"control_p99_s": 0.2, "gap_mean_s": 2.0, "gap_most_s": 2.1, "descriptors": 90, "log_mb_per_h": 0.1}
+PHASE: dict[str, Any] = {
+    "control_p99_s": 0.2,
+    "gap_mean_s": 2.0,
+    "gap_most_s": 2.1,
+    "descriptors": 90,
+    "log_mb_per_h": 0.1,
+}
 
 
 def test_each_figure_has_the_least_and_the_most_of_all_runs_that_have_it() -> None:
