@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans bench-web soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -166,6 +166,12 @@ bench-fleet: setup ## eight applications on each cluster manager, under each way
 bench-attaching: setup-tests ## fresh venvs and the documented lines alone, to the first decision; the doctor's table (needs a registry)
 	@PYTHONPATH=. $(BIN)/python benchmarks/attaching.py --out docs/compatibility.md
 
+# 5,000 slow sockets, 200 streams and 50 what-ifs, a minute each, three runs of a server and three of a driver with pages.
+bench-web: setup-tests ## pages under attack: how long control takes, how far apart cycles are, how fast the log grows, as ranges
+	@for of in serve run; do \
+		PYTHONPATH=. $(BIN)/python benchmarks/web_attack.py --of $$of --sockets 5000 --streams 200 --what-ifs 50 --for 60 --runs 3 || exit 1; \
+	done
+
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
 
@@ -187,9 +193,11 @@ chaos-long: setup-tests ## the nemesis over ten SEEDS, four hours of it; each re
 		PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $$seed --minutes 24 --portions $(PORTIONS) --out docs/results/chaos.md || well=1; \
 	done; exit $$well
 
-# Driver and a worker die while rows are counted; how soon all is well again depends on the machine, and is only told.
-chaos-short: setup-tests ## one pair of faults of the nemesis on Kafka, with two tenants: no row lost or doubled (four minutes; what CI runs)
-	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --pairs 1 --tenants 2 --untimed --only "kill Python,kill worker"
+# Eight faults, each once, drawn in these pairs: a worker with a re-routing, acts with the broker, the JVM's descriptors with
+# PostgreSQL, what-ifs with the driver. How soon all is well again depends on the machine, and is only told.
+SHORT = kill worker,kill Python,kill broker,stop PostgreSQL,take descriptors of JVM,flood acts,flood what-ifs,re-route routed2
+chaos-short: setup-tests ## four pairs of faults of the nemesis on Kafka, with four tenants: no row lost or doubled (ten minutes; what CI runs)
+	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --pairs 4 --tenants 4 --untimed --seed 2806 --only "$(SHORT)"
 
 chaos-fleet: setup-tests ## the nemesis over two coordinators of a simulated cluster (SEED=..., MINUTES=...)
 	@PYTHONPATH=. $(BIN)/python benchmarks/chaos_fleet.py --seed $(SEED) --minutes $(MINUTES)

@@ -23,18 +23,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import chaos_routes
 import yaml
 from chaos_acts import LATENCY_S, worth
-from chaos_apart import live_apart
+from chaos_apart import live_apart, reached_at
 from chaos_batches import Batches
 from chaos_clock import COMPILER
-from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
-from chaos_history import RECOVERS_WITHIN_S, WELL, History, Rows, Struck, judged, recovered_s
+from chaos_faults import ALL, APART, CLOCK, ROUTED, Fault, Kind, drawn
+from chaos_history import RECOVERS_WITHIN_S, WELL, History, Rows, Struck, judged, recovered_s, settled
 from chaos_portions import Asked, commit_here, keep, portion_of
+from chaos_postgres import Postgres
 from chaos_record import Watched
 from chaos_rows import UnjudgedError, check_delivered, left_of, load, read_rows
 from chaos_told import report
-from chaos_world import DATABASE, ROUTED, Postgres, World, tell
+from chaos_world import BROKER_ADDRESS, DATABASE, World, tell
 from confluent_kafka import KafkaException
 
 from penstock.engines.kafka.topics import make_topics
@@ -93,19 +95,22 @@ def main() -> None:
 
 def _lived(place: Path, apart: bool, options: argparse.Namespace) -> bool:
     """Whether all laws held. It is told before anything is taken down, which may fail too."""
-    names = [*(f"tenant{number}" for number in range(options.tenants - 1)), ROUTED]
+    routed = ROUTED[: max(1, options.tenants - 1)]  # one tenant at least has no route
+    names = [*(f"tenant{number}" for number in range(options.tenants - len(routed))), *routed]
     with ExitStack() as stack:
         postgres = Postgres(stack, place / DATABASE if apart else None)
         stack.callback(standalone.down, place / "cluster.json")
         cluster = _cluster(place / "cluster.json", (len(names) + 1) // HOSTS, apart)
         stack.callback(broker.down, place / "kafka.json")
-        bootstrap = _broker(place / "kafka.json", cluster.net)
+        address = _broker_address(cluster.net, apart)
+        bootstrap = _broker(place / "kafka.json", address)
         make_topics(bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
         for module in ("soak_jobs.py", "chaos_jobs.py"):
             (place / module).write_bytes((HERE / module).read_bytes())
+        chaos_routes.install(place)
         tenants = _tenants_file(place, names, cluster, bootstrap)
         (place / "tenants.yaml").write_text(yaml.safe_dump(tenants), encoding="utf-8")
-        world = World(place, names, postgres, apart, cluster.net)
+        world = World(place, names, postgres, apart, cluster.net, broker_address=address)
         stack.callback(world.end)
         world.start()
         _until_ready(world)
@@ -149,15 +154,24 @@ def _cluster(state: Path, cores: int, apart: bool) -> StartedCluster:
     return cluster
 
 
-def _broker(state: Path, net: Net | None) -> str:
-    """Where its clients find it: on loopback, or where hosts of their own reach it too."""
-    port = processes.free_port()
+def _broker_address(net: Net | None, apart: bool) -> str:
+    """An address of the broker's alone, which can be cut off; hosts of their own reach it as they do this one."""
+    if not apart:
+        return "127.0.0.1"
     if net is None:
-        return broker.up(state, port, PARTITIONS).bootstrap
+        return BROKER_ADDRESS
+    return reached_at(net)
+
+
+def _broker(state: Path, address: str) -> str:
+    """Where its clients find it."""
+    port = processes.free_port()
     listeners = f"PLAINTEXT://0.0.0.0:{port},CONTROLLER://127.0.0.1:{broker.CONTROLLER_PORT}"
-    reached = {"listeners": listeners, "advertised.listeners": f"PLAINTEXT://{net.gateway}:{port}"}
+    if address == "127.0.0.1":
+        return broker.up(state, port, PARTITIONS).bootstrap
+    reached = {"listeners": listeners, "advertised.listeners": f"PLAINTEXT://{address}:{port}"}
     broker.up(state, port, PARTITIONS, broker.BrokerExtras(reached))
-    return f"{net.gateway}:{port}"
+    return f"{address}:{port}"
 
 
 def _tenants_file(place: Path, names: Sequence[str], cluster: StartedCluster, bootstrap: str) -> dict[str, Any]:
@@ -165,8 +179,8 @@ def _tenants_file(place: Path, names: Sequence[str], cluster: StartedCluster, bo
         {
             "name": name,
             **(
-                {"job": "chaos_jobs:counts", "route": "chaos_jobs:ROUTE"}
-                if name == ROUTED
+                {"job": "chaos_jobs:counts", "route": f"chaos_jobs:{name.upper()}"}
+                if name in ROUTED
                 else {"job": "soak_jobs:counts"}
             ),
             "params": {
@@ -185,6 +199,7 @@ def _tenants_file(place: Path, names: Sequence[str], cluster: StartedCluster, bo
         "name": "chaos",
         "master": cluster.master,
         "kafka": True,
+        "policy": chaos_routes.NAME,
         "conf": {
             "spark.sql.shuffle.partitions": 2,
             "spark.executor.memory": "512m",
@@ -230,7 +245,8 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     rows, unjudged = _counted_or_why(world, watched, bootstrap, loads)
     ended_s = time.time()
     seen = _recorded(world, watched, struck, ended_s)
-    history = replace(seen, rows=rows, unjudged=unjudged, interval_s=INTERVAL_S)
+    tables = settled(world.tables, {tenant: world.table_of(tenant) for tenant in ROUTED})
+    history = replace(seen, rows=rows, unjudged=unjudged, interval_s=INTERVAL_S, tables=tables)
     (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
     return history
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from penstock.local.spark.hosts import Host
+from penstock.local.spark.hosts import Host, Net
 
 _MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
 _ENVIRONMENT = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
@@ -64,6 +64,16 @@ def cut(address: str) -> Iterator[None]:
         yield
     finally:
         _ran("ip", "route", "del", *route)
+
+
+def reached_at(net: Net) -> str:
+    """One more address of this machine's in that network, which `cut` can cut off: the one of a range, as loopback's.
+
+    Hosts have theirs from .11 on, this machine .1.
+    """
+    subnet = net.gateway.rpartition(".")[0]
+    _ran("ip", "route", "add", "local", f"{subnet}.4/30", "dev", "lo")
+    return f"{subnet}.5"
 
 
 @contextmanager

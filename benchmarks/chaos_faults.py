@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 
 
 class Kind(StrEnum):
@@ -18,6 +19,7 @@ class Kind(StrEnum):
     FILL = "fill"  # no byte more goes onto that disk for a while
     CUT = "cut"  # nothing goes over that link for a while
     SET = "set"  # the driver's clock is that far from the right one for a while
+    MOVE = "re-route"  # a tenant's keys get another table, and its state moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +37,22 @@ class Fault:
 
     @property
     def spares_governing(self) -> bool:
-        """Whether the driver runs on meanwhile, and its rounds are recorded.
+        """Whether the driver runs on meanwhile, and its rounds are recorded; one that moves state is at that.
 
         >>> Fault(Kind.KILL, "broker").spares_governing, Fault(Kind.STOP, "JVM").spares_governing
         (True, False)
         """
-        return self.whom not in _DRIVERS | _STORES
+        return self.kind is not Kind.MOVE and self.whom not in _DRIVERS | _STORES
 
     @property
     def text(self) -> str:
         """In words."""
-        at_once = self.kind in (Kind.KILL, Kind.SECOND) or self.whom == "checkpoint"
+        at_once = self.kind in (Kind.KILL, Kind.SECOND, Kind.MOVE) or self.whom == "checkpoint"
         lasts = "" if at_once else f" for {self.length_s:.0f} s"
         return f"{self.kind} {self.whom}{lasts}"
 
 
+ROUTED = ("routed", "routed2")  # the tenants whose keys have a route
 PROCESSES = ("master", "worker", "executor", "JVM", "Python", "supervisor", "broker", "PostgreSQL")
 ALL = (
     *((Kind.KILL, whom) for whom in PROCESSES),
@@ -61,10 +64,18 @@ ALL = (
     (Kind.FLOOD, "what-ifs and slow clients"),
     (Kind.TAKE, "JVM"),
     (Kind.TAKE, "Python"),
+    *((Kind.MOVE, whom) for whom in ROUTED),
 )
 # Of a disk and a network that the nemesis has made for itself.
 DATABASE_DISK = "the database's disk"
-APART = ((Kind.FILL, "the checkpoints' disk"), (Kind.FILL, DATABASE_DISK), (Kind.CUT, "a worker's link"))
+BROKER_LINK, DATABASE_LINK = "the broker's link", "the database's link"  # as its clients have it
+APART = (
+    (Kind.FILL, "the checkpoints' disk"),
+    (Kind.FILL, DATABASE_DISK),
+    (Kind.CUT, "a worker's link"),
+    (Kind.CUT, BROKER_LINK),
+    (Kind.CUT, DATABASE_LINK),
+)
 # Of a clock that the nemesis sets, where there is a C compiler.
 AHEAD, BACK = "the driver's clock an hour ahead", "the driver's clock an hour back"
 CLOCK = ((Kind.SET, AHEAD), (Kind.SET, BACK))
@@ -77,7 +88,8 @@ FLEET = (
 # Two at once that nobody can tell apart, or of which one undoes what the other one needs.
 # A run's clock begins by that of the driver: under a clock that was set, none is started.
 _DRIVERS = frozenset({"JVM", "Python", "supervisor", "driver on the run", "checkpoint", "routing book", AHEAD, BACK})
-_STORES = frozenset({"PostgreSQL", DATABASE_DISK})
+_STORES = frozenset({"PostgreSQL", DATABASE_DISK, DATABASE_LINK})
+_BROKERS = frozenset({"broker", BROKER_LINK})
 _OF_MASTER = frozenset({"worker", "executor"})  # that it has to know of
 _SHORT_S, _LONG_S = (5.0, 15.0), (50.0, 60.0)  # a driver that stands still for 40 s is replaced
 _LONG_SHARE = 0.25
@@ -87,29 +99,37 @@ _WITHIN_S = 5.0
 def drawn(seed: int, faults: Sequence[tuple[Kind, str]] = ALL) -> Iterator[tuple[Fault, Fault]]:
     """Pairs without end; each round of them has every fault once, as far as they go together.
 
+    Of the two ways to set a clock a round has one, in turn: half of all seeds begin with the one, half with the other.
+
     >>> first = next(drawn(1))
     >>> first == next(drawn(1)), first[0].whom != first[1].whom
     (True, True)
     """
-    chance = random.Random(seed)
+    chance, turns = random.Random(seed), count(seed)
     left: list[tuple[Kind, str]] = []
     while True:
         if len(left) < 2:
-            left += chance.sample(faults, len(faults))
+            left += _round(faults, next(turns), chance)
         first = left.pop(0)
         place = next((place for place, other in enumerate(left) if _goes_with(first, other)), None)
         if place is None:
-            left += chance.sample(faults, len(faults))
+            left += _round(faults, next(turns), chance)
             place = next(place for place, other in enumerate(left) if _goes_with(first, other))
         second = left.pop(place)
         yield _fault(first, 0.0, chance), _fault(second, chance.uniform(0.0, _WITHIN_S), chance)
 
 
+def _round(faults: Sequence[tuple[Kind, str]], turn: int, chance: random.Random) -> list[tuple[Kind, str]]:
+    """All of them in any order, but one way to set the clock where there are two."""
+    not_now = (Kind.SET, AHEAD if turn % 2 else BACK)
+    both = {(Kind.SET, AHEAD), (Kind.SET, BACK)} <= set(faults)
+    return [fault for fault in chance.sample(faults, len(faults)) if not (both and fault == not_now)]
+
+
 def _goes_with(one: tuple[Kind, str], other: tuple[Kind, str]) -> bool:
     both = {one[1], other[1]}
-    return (
-        len(both) == 2 and not both <= _DRIVERS and not both <= _STORES and not ("master" in both and both & _OF_MASTER)
-    )
+    one_thing = any(both <= of for of in (_DRIVERS, _STORES, _BROKERS))
+    return len(both) == 2 and not one_thing and not ("master" in both and both & _OF_MASTER)
 
 
 def _fault(drawn_: tuple[Kind, str], after_s: float, chance: random.Random) -> Fault:

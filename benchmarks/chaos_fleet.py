@@ -19,9 +19,10 @@ from pathlib import Path
 
 from chaos_faults import FLEET, Fault, Kind, drawn
 from chaos_history import History, Struck, judged, recovered_s
+from chaos_postgres import Postgres
 from chaos_record import Watched
 from chaos_told import report
-from chaos_world import AWAY_S, Postgres, until_it_works
+from chaos_world import AWAY_S, until_it_works
 from fleet_world import of_one
 from tests.governing.coordinators import Fleet, Program
 

@@ -5,7 +5,7 @@ Times are seconds since the epoch, by one clock.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 RECOVERS_WITHIN_S = 180.0
@@ -74,6 +74,30 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Rerouted:
+    """A routing table that was asked for, by its number: which one was in force before, and which one afterwards.
+
+    Zero is the one that lists no key; None is one that nobody asked for, or that no book tells of. `after` is what was
+    in force before the next one was asked for, or in the end.
+    """
+
+    tenant: str
+    asked: int
+    before: int | None
+    at_s: float
+    after: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Which it was, in words."""
+        what = f"{self.tenant}: table {self.asked} was asked for"
+        if self.after == self.asked:
+            return f"{what} and is in force"
+        kept = f"the one before ({self.before}) stayed" if self.after == self.before else f"{self.after} is in force"
+        return f"{what}, {kept}"
+
+
+@dataclass(frozen=True, slots=True)
 class Struck:
     """A pair of faults: from when to when something was wrong; `missed` are those that struck nobody."""
 
@@ -99,6 +123,7 @@ class History:
     others: Sequence[str] = field(default_factory=tuple)  # what the nemesis itself saw to be wrong
     unjudged: Sequence[str] = field(default_factory=tuple)  # why nothing can be said of rows
     interval_s: float = 5.0  # of rounds
+    tables: Sequence[Rerouted] = ()  # that were asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +149,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("one actor for each epoch of the lease", len(history.held), tuple(actors(history.held))),
         Law("nothing is recorded under an epoch that is over", len(history.cycles), tuple(out_of_turn(history))),
         Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
+        Law("the table in force is the one asked for or the one before", len(history.tables), tuple(astray(history))),
         Law(BACK, _known(history), tuple(unrecovered(history)), timed=True),
         Law("rounds go on beside what is struck", _spared(history), tuple(held_up(history)), timed=True),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
@@ -173,6 +199,22 @@ def out_of_turn(history: History) -> Iterator[str]:
         if later and cycle.at_s > min(later) + _SKEW_S:
             steps = f", with {cycle.steps} steps" if cycle.steps else ""
             yield f"a round of epoch {cycle.epoch} began {cycle.at_s - min(later):.0f} s after a later one{steps}"
+
+
+def astray(history: History) -> Iterator[str]:
+    """Tables in force that nobody asked for last, and that were not in force before that either."""
+    for one in history.tables:
+        if one.after is None or one.after not in (one.asked, one.before):
+            yield one.text
+
+
+def settled(tables: Sequence[Rerouted], found: Mapping[str, int | None]) -> tuple[Rerouted, ...]:
+    """The tables with what was in force afterwards: before the tenant's next one, or as was found in the end."""
+    after, told = dict(found), list[Rerouted]()
+    for one in reversed(tables):
+        told.append(replace(one, after=after.get(one.tenant)))
+        after[one.tenant] = one.before
+    return tuple(reversed(told))
 
 
 def held_up(history: History) -> Iterator[str]:

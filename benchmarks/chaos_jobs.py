@@ -1,4 +1,4 @@
-"""The nemesis's tenant with a route: a running count whose tables are in a book beside its checkpoint."""
+"""The nemesis's tenants with routes: running counts whose tables are in books beside their checkpoints."""
 
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -6,10 +6,11 @@ from soak_jobs import rows, written
 
 import penstock as ps
 
-ROUTE = ps.Routing("routed", left="key")
+ROUTES = {f"{name}_in": ps.Routing(name, left="key") for name in ("routed", "routed2")}  # by the topic that is read
+ROUTED, ROUTED2 = ROUTES.values()
 
 
 def counts(spark: SparkSession, bootstrap: str, source: str, target: str, trigger: str) -> DataStreamWriter:
     """As the soak's; keys that have a route are texts."""
     keys = rows(spark, bootstrap, source).select(functions.col("key").cast("string").alias("key"))
-    return written(keys.groupBy(*ROUTE.left_key()).count(), bootstrap, target, trigger)
+    return written(keys.groupBy(*ROUTES[source].left_key()).count(), bootstrap, target, trigger)

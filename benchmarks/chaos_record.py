@@ -1,5 +1,6 @@
 """What the store tells of a run while the nemesis is at work: who holds it, its rounds, and what became of acts."""
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -81,6 +82,22 @@ def _acts(store: SqlStore, run_id: str, epochs: Mapping[float, int]) -> tuple[As
         done[f"{job} intent", text] = [0]
     said = " ".join(note.text for note in run.notes)
     return tuple(_asked(filed, done, said) for filed in store.desk.filed(run_id))
+
+
+def rerouted(store_url: str, tenant: str) -> int:
+    """Of how many re-routings of that tenant it is recorded what came of them; none while the store is away."""
+    of = tables.step_outcomes.c
+    try:
+        with closing(open_store(store_url, create=False)) as store, store.database.reading() as connection:
+            found = connection.execute(sa.select(of.changes).where(of.job == tenant)).scalars()
+            return sum(move.get("kind") == "table" for changes in found for move in _moves(changes))
+    except PenstockError:
+        return 0
+
+
+def _moves(changes: object) -> Sequence[Mapping[str, object]]:
+    found = json.loads(changes) if isinstance(changes, str) else changes
+    return found if isinstance(found, list) else ()
 
 
 def _stated(store: SqlStore) -> Sequence[tuple[str, str]]:

@@ -26,6 +26,8 @@ def report(history: History, laws: Sequence[Law], seed: int, length: str, what: 
             f"| pair of faults | lasted | utility back to {100 * RECOVERED:.0f} % after |",
             "|---|---|---|",
             *(f"| {one.text} | {one.to_s - one.from_s:.0f} s | {_back(history, one)} |" for one in history.struck),
+            *("" for _ in history.tables[:1]),
+            *(f"- {one.text}" for one in history.tables),
             *("" for law in laws[:1] if not well),
             *(f"- {law.name}: {breach}" for law in laws for breach in law.breaches[:5]),
         ]

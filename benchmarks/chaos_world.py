@@ -9,26 +9,26 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 import chaos_clock
+import chaos_routes
 from chaos_acts import flood
 from chaos_apart import cut, full, unplugged
-from chaos_faults import AHEAD, DATABASE_DISK, Fault, Kind
-from chaos_record import RUN, Watched
+from chaos_faults import AHEAD, BROKER_LINK, DATABASE_DISK, DATABASE_LINK, ROUTED, Fault, Kind
+from chaos_history import Rerouted
+from chaos_postgres import DATABASE_ADDRESS, Postgres, send
+from chaos_record import RUN, Watched, rerouted
 from soak_driver import executors, family
 
 from penstock.errors import PenstockError, TakenOverError
 from penstock.local import processes
 from penstock.local.kafka import broker
-from penstock.local.postgres import postgres_files
 from penstock.local.spark import standalone
 from penstock.local.spark.hosts import Host, Net
 
@@ -39,57 +39,14 @@ TAKES_WITHIN_S = 420.0  # as long as a first driver may take to begin: until the
 TOLD = 80  # characters of a command line, at its end: JVMs differ by what stands there
 HOUR_S = 3600
 DATABASE = "database"  # whose folder that is
-ROUTED = "routed"  # the tenant whose keys have a route
+BROKER_ADDRESS = "127.0.0.31"  # as clients on this host have it
+MOVED_WITHIN_S = 120.0  # its driver may be killed as its table is asked for
 SOCKETS, STREAMS, WHAT_IFS = 300, 60, 10
 
 
 def tell(text: str) -> None:
     """To whoever watches."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
-
-
-@contextlib.contextmanager
-def _scratch_in(disk: Path | None) -> Iterator[None]:
-    """What makes a folder of its own makes it on that disk."""
-    before, tempfile.tempdir = tempfile.tempdir, None if disk is None else str(disk)
-    try:
-        yield
-    finally:
-        tempfile.tempdir = before
-
-
-class Postgres:
-    """A server that can be killed and started again."""
-
-    def __init__(self, stack: ExitStack, disk: Path | None = None) -> None:
-        with _scratch_in(disk):
-            self._files = stack.enter_context(postgres_files("chaos"))
-        self._life = ExitStack()
-        stack.callback(lambda: self._life.close())
-        self._life.enter_context(self._files.running())
-        self.url = self._files.server.create("runs")
-
-    @property
-    def pids(self) -> list[int]:
-        """The postmaster, and all it has started."""
-        text = (self._files.home / "data" / "postmaster.pid").read_text(encoding="ascii")
-        return family(int(text.splitlines()[0]))
-
-    @staticmethod
-    def send(pids: Sequence[int], number: signal.Signals) -> None:
-        """To each that is there."""
-        _signal(pids, number)
-
-    def revive_if_ended(self) -> None:
-        """One that could not even recover on a full disk has ended, for good unless somebody starts it."""
-        if not (self._files.home / "data" / "postmaster.pid").exists():
-            self.revive()
-
-    def revive(self) -> None:
-        """As an init system would."""
-        self._life.close()
-        self._life = ExitStack()
-        self._life.enter_context(self._files.running())
 
 
 @dataclass(slots=True)
@@ -103,6 +60,8 @@ class World:
     net: Net | None = None  # the workers' hosts there
     wrong: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)  # faults that struck nobody
+    broker_address: str = BROKER_ADDRESS
+    tables: list[Rerouted] = field(default_factory=list)  # that were asked for
     supervisor: "subprocess.Popen[bytes] | None" = None
     _lives: int = 0
     _acts: Iterator[int] = field(default_factory=lambda: count(1))  # the numbers of acts that nobody asked for yet
@@ -123,9 +82,10 @@ class World:
         """A supervisor with its driver, on the run that there is."""
         log = self.place / f"driver-{self._lives}.log"
         self._lives += 1
-        given = ["--restart", "--run-id", RUN, "--store", self.store, "--dashboard", "--port", "0"]
+        given = ["--restart", "--run-id", RUN, "--store", self.postgres.drivers_url, "--dashboard", "--port", "0"]
         command = [sys.executable, "-m", "penstock.cli.main", "run", str(self.place / "tenants.yaml"), *given]
-        environment = {**os.environ, "XDG_STATE_HOME": str(self.place / "state")}
+        paths = os.pathsep.join([str(self.place), os.environ.get("PYTHONPATH", "")])  # the nemesis's policy
+        environment = {**os.environ, "XDG_STATE_HOME": str(self.place / "state"), "PYTHONPATH": paths}
         if chaos_clock.COMPILER is not None:
             environment |= chaos_clock.environment(self.place)
         with log.open("wb") as said:
@@ -145,7 +105,7 @@ class World:
     def end(self) -> None:
         """All drivers at once."""
         for one in self._all:
-            _signal(family(one.pid), signal.SIGKILL)
+            send(family(one.pid), signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 one.wait(10.0)
 
@@ -163,6 +123,7 @@ class World:
                 Kind.FILL: self._fill,
                 Kind.CUT: self._cut,
                 Kind.SET: self._set,
+                Kind.MOVE: self._move,
             }
             deeds[fault.kind](fault)
         except Exception as error:  # mostly whom it was to strike is not there: the other one struck before
@@ -171,9 +132,9 @@ class World:
 
     def _stop(self, fault: Fault) -> None:
         pids = self._pids(fault.whom)
-        _signal(pids, signal.SIGSTOP)
+        send(pids, signal.SIGSTOP)
         time.sleep(fault.length_s)
-        _signal(pids, signal.SIGCONT)
+        send(pids, signal.SIGCONT)
 
     def _fill(self, fault: Fault) -> None:
         with full(self.place / (DATABASE if fault.whom == DATABASE_DISK else "checkpoints")):
@@ -183,8 +144,33 @@ class World:
             until_it_works(self.postgres.revive_if_ended)
 
     def _cut(self, fault: Fault) -> None:
-        with cut(standalone.worker_address(0)) if self.net is None else unplugged(self.net.hosts[0]):
+        """A link of the broker or of the database is its address: nobody who knows it by that one reaches it."""
+        address = {BROKER_LINK: self.broker_address, DATABASE_LINK: DATABASE_ADDRESS}.get(fault.whom)
+        if address is None and self.net is not None:
+            broken = unplugged(self.net.hosts[0])
+        else:
+            broken = cut(address or standalone.worker_address(0))
+        with broken:
             time.sleep(fault.length_s)
+
+    def _move(self, fault: Fault) -> None:
+        """Over once a round tells what came of it; the laws say which tables may be in force then."""
+        if fault.whom not in self.names:
+            raise LookupError(f"no tenant {fault.whom} is there")
+        before, deadline = rerouted(self.store, fault.whom), time.monotonic() + MOVED_WITHIN_S
+        held = self.table_of(fault.whom)
+        self.tables.append(Rerouted(fault.whom, chaos_routes.ask_table(self.place, fault.whom), held, time.time()))
+        while rerouted(self.store, fault.whom) <= before:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"nobody took up the table within {MOVED_WITHIN_S:.0f} s")
+            time.sleep(0.5)
+
+    def table_of(self, tenant: str) -> int | None:
+        """The number of the table that is in force, of those that were asked for; None where no book tells."""
+        newest = chaos_routes.asked_tables(self.place).get(tenant, 0)
+        with contextlib.suppress(OSError, PenstockError):  # what the nemesis has struck: the book is not there
+            return chaos_routes.in_force(self.place / "checkpoints" / tenant, newest)
+        return None
 
     def _set(self, fault: Fault) -> None:
         with chaos_clock.set_by(self.place, HOUR_S if fault.whom == AHEAD else -HOUR_S):
@@ -204,7 +190,7 @@ class World:
             self._kill_supervisor()
             return
         again = _lines(self._pids(whom)[0]) if whom in ("master", "worker") else None
-        _signal(self._pids(whom), signal.SIGKILL)
+        send(self._pids(whom), signal.SIGKILL)
         if whom not in ("master", "worker", "broker", "PostgreSQL"):
             return
         time.sleep(AWAY_S)
@@ -235,7 +221,7 @@ class World:
             if time.monotonic() > deadline:
                 who = "; ".join(" ".join(processes.command_of(pid))[-TOLD:] for pid in still)
                 self.wrong.append(f"without their supervisor there were after {ENDS_WITHIN_S:.0f} s: {who}")
-                _signal(left, signal.SIGKILL)
+                send(left, signal.SIGKILL)
                 return
             time.sleep(0.5)
 
@@ -249,7 +235,7 @@ class World:
                 code = before.wait(ENDS_WITHIN_S)
             except subprocess.TimeoutExpired:
                 self.wrong.append(f"the driver whose run was taken over was there {ENDS_WITHIN_S:.0f} s later")
-                _signal(family(before.pid), signal.SIGKILL)
+                send(family(before.pid), signal.SIGKILL)
                 return
         if code != TakenOverError.exit_code:
             self.wrong.append(f"the driver whose run was taken over ended with {code}, not {TakenOverError.exit_code}")
@@ -273,12 +259,12 @@ class World:
         A checkpoint goes once nobody writes to it: what executors wrote of its state afterwards would be a checkpoint
         that holds state and no batch, and Spark refuses such a one.
         """
-        checkpoint = self.place / "checkpoints" / (self.names[0] if fault.whom == "checkpoint" else ROUTED)
+        checkpoint = self.place / "checkpoints" / (self.names[0] if fault.whom == "checkpoint" else ROUTED[0])
         if fault.whom == "checkpoint":
             _killed([*self._pids("driver"), *executors(self.place)])
             shutil.rmtree(checkpoint)
             return
-        _signal(self._pids("driver"), signal.SIGKILL)
+        send(self._pids("driver"), signal.SIGKILL)
         kept = aside(checkpoint / "routing")
         time.sleep(fault.length_s)
         if (checkpoint / "routing").exists():
@@ -353,7 +339,7 @@ def jvms(pids: Sequence[int]) -> list[int]:
 def _killed(pids: Sequence[int]) -> None:
     """Until none of them is there."""
     known = [(pid, processes.start_ticks(pid)) for pid in pids]
-    _signal(pids, signal.SIGKILL)
+    send(pids, signal.SIGKILL)
     deadline = time.monotonic() + ENDS_WITHIN_S
     while any(ticks is not None and processes.start_ticks(pid) == ticks for pid, ticks in known):
         if time.monotonic() > deadline:
@@ -380,12 +366,6 @@ def _lines(pid: int) -> tuple[list[str], dict[str, str]]:
     command = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
     given = Path(f"/proc/{pid}/environ").read_bytes().rstrip(b"\0").split(b"\0")
     return [part.decode() for part in command], dict(part.decode().split("=", 1) for part in given if b"=" in part)
-
-
-def _signal(pids: Sequence[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, number)
 
 
 def aside(book: Path) -> Path:

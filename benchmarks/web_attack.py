@@ -1,10 +1,11 @@
 """The web server under attack: slow sockets, streams and what-ifs beside acts and cycles; quiet first, then attacked.
 
-python benchmarks/web_attack.py --sockets 2000 --streams 100 --what-ifs 20 --for 60
+python benchmarks/web_attack.py [--of run] --sockets 5000 --streams 200 --what-ifs 50 --runs 3  # make bench-web
 
-It starts `penstock serve --scenario`, with as many descriptors as a process usually may have, asks how its controller
-stands five times a second, and prints one JSON document: how long that took, how far apart cycles were, what the
-attackers were told, the most descriptors, and how fast the log grew.
+It starts `penstock serve --scenario`, or a driver with its pages (`penstock run --dashboard`, on an engine that is one
+of its own process), with as many descriptors as a process usually may have. It asks how the controller stands five
+times a second, and prints one JSON document: of each run how long that took, how far apart cycles were, what the
+attackers were told, the most descriptors, and how fast the log grew; and the range of each figure over all runs.
 The attackers are a process of their own: what is measured does not wait for them, but for the machine that they share.
 """
 
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "scenarios" / "spark" / "urgent.yaml"
 DESCRIPTORS = 1024
+RANGED = ("control_p99_s", "gap_mean_s", "gap_most_s", "descriptors", "log_mb_per_h")
 EVERY_S = 0.2
 HALF = b"GET /api/runs HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 WATCH = b"GET /api/live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
@@ -126,15 +128,39 @@ async def attack(port: int, sockets: int, streams: int, what_ifs: int, length_s:
     return dict(sorted(came.items()))
 
 
-def served(place: Path) -> "tuple[subprocess.Popen[bytes], str]":
-    """The server with a simulation beside it, and where it is."""
+def serving(place: Path) -> list[str]:
+    """The server with a simulation beside it."""
+    return [*("serve", "--scenario", str(SCENARIO), "--policy", "henge", "--speed", "5", "--port", "0"), *_kept(place)]
+
+
+def running(place: Path) -> list[str]:
+    """A driver with its pages, whose engine is the tests' toy: what is attacked is the driver's process, not Spark."""
+    package = place / "toy-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[penstock.engines]\ntoy = tests.engines.toy.engine:toy\n")
+    jobs = [{"name": name, "intent": {"latency": "2s"}, "params": {"rate": 100}} for name in ("ads", "clicks", "fraud")]
+    tenants = {"name": "web", "engine": {"toy": {"each": 60}}, "policy": "ds2", "interval": "2s", "jobs": jobs}
+    (place / "tenants.yaml").write_text(json.dumps(tenants))  # JSON is YAML
+    return ["run", str(place / "tenants.yaml"), "--dashboard", "--port", "0", *_kept(place)[:2]]
+
+
+def _kept(place: Path) -> list[str]:
+    return ["--store", str(place / "runs.sqlite"), "--tokens", str(place / "tokens.json")]
+
+
+ATTACKED = {"serve": serving, "run": running}
+
+
+def started(place: Path, of: str) -> "tuple[subprocess.Popen[bytes], str]":
+    """What is attacked, and where its pages are."""
     said = place / "said.log"
-    command = [sys.executable, "-m", "penstock.cli.main", "serve", "--scenario", str(SCENARIO), "--policy", "henge"]
-    command += ["--store", str(place / "runs.sqlite"), "--tokens", str(place / "tokens.json"), "--port", "0"]
-    limited = ["sh", "-c", f'ulimit -n {DESCRIPTORS}; exec "$@"', "sh", *command, "--speed", "5"]
+    command = [sys.executable, "-m", "penstock.cli.main", *ATTACKED[of](place)]
+    limited = ["sh", "-c", f'ulimit -n {DESCRIPTORS}; exec "$@"', "sh", *command]
+    paths = os.pathsep.join([str(place), str(ROOT), os.environ.get("PYTHONPATH", "")])
     with said.open("wb") as out:
-        process = subprocess.Popen(limited, stdout=out, stderr=out)
-    while (found := re.search(r"dashboard: (http\S+)", said.read_text())) is None:
+        process = subprocess.Popen(limited, stdout=out, stderr=out, env={**os.environ, "PYTHONPATH": paths})
+    while (found := re.search(r"(http://127\.0\.0\.1:\d+/)", said.read_text())) is None:
         if process.poll() is not None:
             raise SystemExit(said.read_text())
         time.sleep(0.1)
@@ -148,6 +174,9 @@ def main() -> None:
         options.add_argument(f"--{name}", type=int, default=default)
     options.add_argument("--for", dest="for_s", type=float, default=60.0, help="seconds under attack")
     options.add_argument("--quiet", dest="quiet_s", type=float, default=30.0, help="seconds before it")
+    options.add_argument("--of", choices=ATTACKED, default="serve", help="what is attacked")
+    options.add_argument("--runs", type=int, default=1, help="so many, each with a process of its own")
+    options.add_argument("--settle", dest="settle_s", type=float, default=10.0, help="seconds before anything is asked")
     options.add_argument("--attack", type=int, metavar="PORT", help=argparse.SUPPRESS)
     given = options.parse_args()
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
@@ -155,16 +184,32 @@ def main() -> None:
         came = asyncio.run(attack(given.attack, given.sockets, given.streams, given.what_ifs, given.for_s))
         print(json.dumps(came))
         return
-    print(json.dumps(measured(given), indent=2))
+    runs = [measured(given) for _ in range(given.runs)]
+    print(json.dumps({"of": given.of, "runs": runs, "ranges": ranges(runs)}, indent=2))
+
+
+def ranges(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[float]]]:
+    """Of each phase the least and the most of its figures, over all runs that have them.
+
+    >>> ranges([{"quiet": {"gap_mean_s": 2.0}, "attacked": {}}, {"quiet": {"gap_mean_s": 2.5}, "attacked": {}}])
+    {'quiet': {'gap_mean_s': [2.0, 2.5]}, 'attacked': {}}
+    """
+    found: dict[str, dict[str, list[float]]] = {"quiet": {}, "attacked": {}}
+    for phase, figures in found.items():
+        for name in RANGED:
+            values = [run[phase][name] for run in runs if run[phase].get(name) is not None]
+            if values:
+                figures[name] = [min(values), max(values)]
+    return found
 
 
 def measured(given: argparse.Namespace) -> dict[str, Any]:
     """Quiet, then attacked."""
     counts = [f"--sockets={given.sockets}", f"--streams={given.streams}", f"--what-ifs={given.what_ifs}"]
     with tempfile.TemporaryDirectory() as place:
-        process, url = served(Path(place))
+        process, url = started(Path(place), given.of)
         try:
-            time.sleep(10.0)
+            time.sleep(given.settle_s)
             quiet = observed(url, process.pid, Path(place, "said.log"), given.quiet_s)
             port = url.rstrip("/").rpartition(":")[2]
             command = [sys.executable, __file__, "--attack", port, f"--for={given.for_s + 5.0}", *counts]

@@ -4,7 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
-from chaos_history import BACK, Asked, Batch, Cycle, Held, History, Rows, Struck, judged, recovered_s
+from chaos_history import (
+    BACK,
+    Asked,
+    Batch,
+    Cycle,
+    Held,
+    History,
+    Rerouted,
+    Rows,
+    Struck,
+    judged,
+    recovered_s,
+    settled,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,8 +40,10 @@ WELL = History(
         Asked(5, "fraud bound", 80.0, (1, 2)),  # its driver died before it could write that down
     ),
     struck=(Struck(30.0, 60.0, "kill JVM"),),
+    tables=(Rerouted("ads", 1, 0, 35.0, after=1), Rerouted("ads", 2, 1, 50.0, after=1)),
     until_s=300.0,
 )
+TABLES = "the table in force is the one asked for or the one before"
 LATE = tuple(Cycle(at_s, 2, 1.0) for at_s in (250.0, 260.0, 270.0))
 
 
@@ -120,6 +135,14 @@ BROKEN = {
         replace(WELL, batches=(Batch("ads", 60.0, 245.0),), cycles=(*WELL.cycles, *LATE)),
         {BACK: ("after kill JVM: back after 190 s",)},
     ),
+    "a table is in force that was asked for long ago": (
+        replace(WELL, tables=(Rerouted("ads", 3, 2, 35.0, after=1),)),
+        {TABLES: ("ads: table 3 was asked for, 1 is in force",)},
+    ),
+    "no table that was asked for is found": (
+        replace(WELL, tables=(Rerouted("ads", 3, None, 35.0),)),
+        {TABLES: ("ads: table 3 was asked for, the one before (None) stayed",)},
+    ),
     "rows cannot be counted": (
         replace(WELL, rows=(), unjudged=("ads: 3 rows sent, 1 refused, 2 in the topic",)),
         {"rows can be counted": ("ads: 3 rows sent, 1 refused, 2 in the topic",)},
@@ -162,6 +185,15 @@ def test_where_there_was_no_utility_before_a_pair_nothing_is_said_of_its_coming_
 
 def test_what_nobody_waited_for_long_enough_is_not_judged() -> None:
     assert breaches(replace(WELL, cycles=WELL.cycles[:3], until_s=239.0)) == {}
+
+
+def test_of_each_table_it_is_told_whether_it_came_into_force_or_the_one_before_stayed() -> None:
+    asked = (Rerouted("ads", 1, 0, 35.0), Rerouted("fraud", 1, 0, 40.0), Rerouted("ads", 2, 1, 50.0))
+    assert [one.text for one in settled(asked, {"ads": 1, "fraud": 1})] == [
+        "ads: table 1 was asked for and is in force",
+        "fraud: table 1 was asked for and is in force",
+        "ads: table 2 was asked for, the one before (1) stayed",
+    ]
 
 
 COUNTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 3))

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from chaos_history import BACK, Cycle, Held, History, Rows, Struck, judged
-from chaos_portions import Asked, Pair, Portion, keep, kept, portion_of, told
+from chaos_portions import LAW, Asked, Pair, Portion, keep, kept, portion_of, told
 
 STRUCK = Struck(30.0, 60.0, "kill JVM and stop broker for 8 s", missed=("kill JVM",))
 HISTORY = History(
@@ -41,6 +41,12 @@ def test_portions_add_up_and_faults_that_struck_nobody_do_not_count() -> None:
     assert text.startswith("9 of 200 faults, 2 of 10 seeds, in 0.5 hours (4 were wanted):")  # 3 portions of 2 + 1
     assert "Rows: 3,000 sent, 0 lost, 0 doubled." in text
     assert "| no row is lost | 3,000 | 0 |" in text
+
+
+def test_faults_by_the_laws_of_today_are_told_apart_from_those_of_before_also_of_the_same_seed() -> None:
+    today = replace(WELL, law=LAW, pairs=PAIRS[:1])
+    assert "By the laws of today (number 3): 2 faults; 3 by earlier ones" in told((WELL, today))
+    assert portion_of(HISTORY, judged(HISTORY), WELL.asked).law == LAW
 
 
 def test_a_pair_that_was_drawn_again_counts_once_and_what_it_broke_before_is_told_all_the_same() -> None:

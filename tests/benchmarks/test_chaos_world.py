@@ -15,11 +15,14 @@ def test_a_process_that_ended_between_two_looks_is_no_jvm() -> None:
 
 
 def test_what_a_supervisor_starts_beside_its_driver_is_not_taken_for_it_whichever_has_the_lower_number() -> None:
-    waits = [sys.executable, "-c", "input()"]
+    waits, pipe = [sys.executable, "-c", "print(flush=True); input()"], subprocess.PIPE
     with (
-        subprocess.Popen(waits, stdin=subprocess.PIPE) as beside,
-        subprocess.Popen([*waits, "--supervisor", "1"], stdin=subprocess.PIPE) as driver,
+        subprocess.Popen(waits, stdin=pipe, stdout=pipe) as beside,
+        subprocess.Popen([*waits, "--supervisor", "1"], stdin=pipe, stdout=pipe) as driver,
     ):
+        for process in (beside, driver):  # its command can be read once it runs, a moment after it was started
+            assert process.stdout is not None
+            process.stdout.readline()
         found = pythons([beside.pid, driver.pid])
         beside.communicate(b"\n")
         driver.communicate(b"\n")

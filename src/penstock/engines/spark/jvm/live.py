@@ -21,6 +21,7 @@ from penstock.engines.spark.jvm.callbacks import check_callbacks
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.features import check_session, tell_missing
+from penstock.engines.spark.jvm.gateway_door import check_door
 from penstock.engines.spark.jvm.heap import StandaloneHeap
 from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch
 from penstock.engines.spark.jvm.listener import QueryEvents
@@ -73,6 +74,7 @@ class LiveSpark:
         if scheduler is None or scheduler.sc().isStopped():
             raise ApplicationGoneError("Spark has ended this application, and all queries with it")
         check_callbacks(self._context._gateway)
+        check_door(self._context._gateway)
 
     def ping(self) -> None:
         """See the port."""
