@@ -206,6 +206,41 @@ def test_a_crowd_that_asks_nothing_is_bounded_and_leaves_who_asks_alone(
         assert keda.value(fleet="lab") == 3.0
 
 
+def test_more_streams_than_there_may_be_are_refused_in_words_while_questions_are_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("penstock.web.keda.door._MOST_STREAMS", 5)
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    with ExitStack() as stack:
+        door = stack.enter_context(KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({})).open())
+        crowd, other = (stack.enter_context(keda_at(door.address)) for _ in range(2))
+        eventually(lambda: refused_or(lambda: crowd.value(fleet="lab")) == 3.0)
+        streams = [crowd.changes(fleet="lab") for _ in range(5)]
+        assert [next(stream) for stream in streams] == [True] * 5
+        words = "5 streams are open, which is the most: use a trigger of type external"
+        for keda in (crowd, other):
+            assert refused(partial(next, keda.changes(fleet="lab"))) == (grpc.StatusCode.RESOURCE_EXHAUSTED, words)
+            assert keda.value(fleet="lab") == 3.0
+        del streams[0]  # which ends its call
+        eventually(lambda: refused_or(lambda: next(other.changes(fleet="lab"))) is True)
+
+
+def test_more_at_once_than_there_may_be_are_refused_and_later_ones_are_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("penstock.web.keda.door._MOST_AT_ONCE", 4)
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    with ExitStack() as stack:
+        door = stack.enter_context(KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({})).open())
+        keda = stack.enter_context(keda_at(door.address))
+        eventually(lambda: refused_or(lambda: keda.value(fleet="lab")) == 3.0)
+        streams = [keda.changes(fleet="lab") for _ in range(4)]
+        assert [next(stream) for stream in streams] == [True] * 4
+        assert refused(lambda: keda.value(fleet="lab"))[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
+        del streams[0]  # which ends its call
+        eventually(lambda: refused_or(lambda: keda.value(fleet="lab")) == 3.0)
+
+
 def test_who_does_not_even_shake_hands_may_not_stay() -> None:
     whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
     with KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({})).open() as door, keda_at(door.address) as keda:

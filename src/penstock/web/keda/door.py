@@ -35,6 +35,8 @@ _LOOK_EVERY_S = 0.5
 _STOPS_WITHIN_S = 5.0
 _MOST_BYTES = 64 * 1024  # of a question
 _MOST_SAID = 500  # characters of why it is refused: of a status beyond some KiB clients tell only that it is too long
+_MOST_STREAMS = 1_000  # of all connections: one for each trigger of `external-push`
+_MOST_AT_ONCE = 1_500  # streams and questions of all connections: those that are refused are no streams for long
 _MOST, _SHARE = 256, 8  # connections: one for each KEDA, in an eighth of the descriptors that the process may have
 _OPTIONS = (
     ("grpc.so_reuseport", 0),  # a port that is taken is an error, and not shared
@@ -42,7 +44,8 @@ _OPTIONS = (
     # Whoever connects and asks nothing leaves room for others: KEDA asks every 30 s unless it is told otherwise.
     ("grpc.server_handshake_timeout_ms", 5_000),
     ("grpc.max_connection_idle_ms", 120_000),
-    ("grpc.max_concurrent_streams", 1_000),  # of one connection: KEDA has one for all triggers, and a stream for each
+    # Of one connection. KEDA has one for all triggers: its questions find room where it has all streams that there are.
+    ("grpc.max_concurrent_streams", 1_200),
 )
 
 _log = logging.getLogger("penstock.keda")
@@ -79,6 +82,7 @@ class KedaDoor:
         self._settings = settings
         self._clock = clock
         self._shared: tuple[float, Wishes] | None = None
+        self._streams = 0
         self.port = _free(settings.host, settings.port)
         self._credentials = None if settings.tls is None else _credentials(*settings.tls)
         self._stop = threading.Event()
@@ -123,7 +127,8 @@ class KedaDoor:
 
     async def _listen(self) -> None:
         """One term."""
-        server = grpc.aio.server(options=(*_OPTIONS, ("grpc.max_allowed_incoming_connections", self.most)))
+        options = (*_OPTIONS, ("grpc.max_allowed_incoming_connections", self.most))
+        server = grpc.aio.server(options=options, maximum_concurrent_rpcs=_MOST_AT_ONCE)
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(wire.SERVICE, self._handlers()),))
         if self._credentials is None:
             server.add_insecure_port(self.address)
@@ -151,7 +156,18 @@ class KedaDoor:
         return await _answered(context, lambda: self._active(raw, self._wishes))
 
     async def _stream_is_active(self, raw: bytes, context: Any) -> AsyncIterator[bytes]:
-        """The same at once, and whenever it changes."""
+        """The same at once, and whenever it changes; beyond so many streams KEDA asks `IsActive` at its intervals."""
+        if self._streams >= _MOST_STREAMS:
+            why = f"{_MOST_STREAMS} streams are open, which is the most: use a trigger of type external"
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, why)
+        self._streams += 1
+        try:
+            async for changed in self._changes(raw, context):
+                yield changed
+        finally:
+            self._streams -= 1
+
+    async def _changes(self, raw: bytes, context: Any) -> AsyncIterator[bytes]:
         last: bytes | None = None
         while True:
             now = await _answered(context, lambda: self._active(raw, self._of_a_moment))
