@@ -23,6 +23,7 @@ from tests.engines.spark.routing.steps import (
     all_to,
     at,
     begun,
+    comes_back_once_its_storage_does,
     dies,
     goes_on_after_a_crash,
     is_right_from_now_on,
@@ -50,17 +51,7 @@ def count(request: pytest.FixtureRequest, tmp_path: Path) -> RunningCount:
     return begun(PLACES[request.param](tmp_path))
 
 
-# Each step in the two kinds of places, and in their likes the one that has written most.
-KINDS, MOST_WRITTEN = ("a local path", "an object store"), "state rewritten"
-each = pytest.mark.parametrize(
-    ("count", "step"),
-    [
-        pytest.param(place, step, marks=() if place in KINDS or step == MOST_WRITTEN else pytest.mark.long)
-        for place in PLACES
-        for step in STEPS
-    ],
-    indirect=["count"],
-)
+each = pytest.mark.parametrize("step", STEPS)
 
 
 @each
@@ -80,6 +71,13 @@ def test_a_step_that_was_done_and_told_as_failed_is_done(count: RunningCount) ->
 @each
 def test_where_it_fails_for_good_the_query_runs_on_with_the_table_it_had(count: RunningCount, step: str) -> None:
     runs_on_where_it_fails_for_good(count, step)
+
+
+@each
+def test_where_its_storage_is_full_or_away_for_good_it_refuses_in_words_and_goes_on_once_that_is_over(
+    count: RunningCount, step: str
+) -> None:
+    comes_back_once_its_storage_does(count, step)
 
 
 @pytest.mark.parametrize("step", STEPS[3:6])

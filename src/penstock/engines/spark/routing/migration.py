@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files, reached
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, forget_batch, query_id, takes_what
 from penstock.engines.spark.routing.checkpoint_stamp import stamp
@@ -62,17 +62,24 @@ def version_in_force(book: RouteBook, mover: StateMover) -> int:
     """The table that operators without windows follow when the query starts now.
 
     A pending change is done first, or withdrawn where that cannot be. There are several where the checkpoint is an
-    older copy than its book.
+    older copy than its book. An EngineError where it can neither be done nor withdrawn: both can be tried again.
     """
-    with _TURNS[book.home]:
+    with _TURNS[book.home], reached(book.files):
         while (change := pending(book)) is not None:
             try:
                 migrate(book, change, mover)
             except Exception as error:  # a cluster that is down, a disk that is full: the tenant is to run all the same
                 take_back(book)
                 _log.warning("change %d of the route in %s was not made: %s", change.number, book.home, told(error))
-    moves = book.moves()
-    return moves[-1].version if moves else book.changes()[0].version
+        moves = book.moves()
+        return moves[-1].version if moves else book.changes()[0].version
+
+
+def is_in_force(book: RouteBook, version: int) -> bool:
+    """Whether operators without windows follow that table by now."""
+    with reached(book.files):
+        moves = book.moves()
+        return bool(moves) and moves[-1].version == version and pending(book) is None
 
 
 def pending(book: RouteBook) -> Change | None:
