@@ -1,7 +1,8 @@
 """Files of a checkpoint whose storage is at fault, for as long as somebody wants it to be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event
 
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.errors import EngineError
@@ -13,14 +14,14 @@ class StorageError(OSError):
 
 @dataclass
 class Fault:
-    """What is so until it is lifted: nothing can be reached, nothing new has room, or some files cannot be written."""
+    """What is so until it is lifted: nothing can be reached, nothing has room, or some files are refused or hang."""
 
     away: bool = False
     full: bool = False
-    refused: Sequence[str] = ()  # the beginnings of their names
-
-    def lift(self) -> None:
-        self.away, self.full, self.refused = False, False, ()
+    refused: Sequence[str] = ()  # the beginnings of the names of those that cannot be written
+    hangs: Sequence[str] = ()  # of those whose writing stands still
+    hung: Event = field(default_factory=Event)
+    lifted: Event = field(default_factory=Event)
 
 
 class FaultyFiles:
@@ -68,6 +69,9 @@ class FaultyFiles:
     def _written(self, name: str) -> Files:
         if self._fault.full:
             raise StorageError("no space left")
-        if any(f"{self._prefix}{name}".startswith(refused) for refused in self._fault.refused):
+        if f"{self._prefix}{name}".startswith(tuple(self._fault.refused)):
             raise EngineError(f"{self._prefix}{name} is refused")
+        if f"{self._prefix}{name}".startswith(tuple(self._fault.hangs)):
+            self._fault.hung.set()
+            self._fault.lifted.wait()
         return self._reached()

@@ -1,7 +1,7 @@
 """A re-routing that dies or fails for good after each of its steps, and what is to be so then, whatever the place."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -44,6 +44,10 @@ def all_to(partition: int) -> RoutingTable:
     return RoutingTable(PARTITIONS, {"left": dict.fromkeys(KEYS, partition)})
 
 
+Later = Sequence[RoutingTable | None]  # None: rows alone
+LATER: Later = (None, all_to(2), all_to(0))
+
+
 def dies() -> None:
     raise CrashError
 
@@ -56,7 +60,7 @@ def at(step: str, error: type[BaseException]) -> Callable[[str], None]:
     return done
 
 
-def goes_on_after_a_crash(count: RunningCount, step: str) -> None:
+def goes_on_after_a_crash(count: RunningCount, step: str, later: Later = LATER) -> None:
     """The next start goes on with all counts."""
     with pytest.raises(CrashError):
         count.reroute(all_to(1), at(step, CrashError))
@@ -65,10 +69,10 @@ def goes_on_after_a_crash(count: RunningCount, step: str) -> None:
     assert count.told == Counter(count.rows)
     book = count.book()
     assert (len(book.moves()), pending(book)) == (int(step in STEPS[3:]), None)
-    is_right_from_now_on(count)
+    is_right_from_now_on(count, later)
 
 
-def runs_on_where_it_fails_for_good(count: RunningCount, step: str) -> None:
+def runs_on_where_it_fails_for_good(count: RunningCount, step: str, later: Later = LATER) -> None:
     """The step raises at every attempt, and what it was to write cannot be written: with the table it had."""
     with failing(count, step):
         for _ in range(2):
@@ -78,10 +82,10 @@ def runs_on_where_it_fails_for_good(count: RunningCount, step: str) -> None:
             assert count.told == Counter(count.rows)
             assert pending(count.book()) is None
     assert {partition for _, partition in kept(count)} <= ({1} if step == "committed" else set())
-    is_right_from_now_on(count)
+    is_right_from_now_on(count, later)
 
 
-def comes_back_once_its_storage_does(count: RunningCount, step: str) -> None:
+def comes_back_once_its_storage_does(count: RunningCount, step: str, later: Later = LATER) -> None:
     """Full or away from that step on, at every attempt: no start is wrong, and what is refused is told in words."""
     for fault in ("full", "away"):
         with withheld(count, step, fault):
@@ -94,7 +98,7 @@ def comes_back_once_its_storage_does(count: RunningCount, step: str) -> None:
         count.run()
         assert count.told == Counter(count.rows)
         assert pending(count.book()) is None
-    is_right_from_now_on(count)
+    is_right_from_now_on(count, later)
 
 
 @contextmanager
@@ -133,9 +137,9 @@ def rerouted_in_vain(count: RunningCount, step: str) -> None:
         count.reroute(all_to(1), at(step, EngineError))
 
 
-def is_right_from_now_on(count: RunningCount) -> None:
-    """After more rows, after another re-routing and after still more."""
-    for table in (None, all_to(2), all_to(0)):
+def is_right_from_now_on(count: RunningCount, later: Later = LATER) -> None:
+    """After more rows, and after each of these further re-routings."""
+    for table in later:
         if table is not None:
             count.reroute(table)
             assert {key for key, _ in kept(count)} == set(KEYS)

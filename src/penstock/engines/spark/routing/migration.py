@@ -9,7 +9,8 @@ the table it had. docs/routing.md lists what a crash leaves at each step; `resal
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,8 +22,9 @@ from penstock.errors import EngineError, told
 
 StepDone = Callable[[str], None]  # told of each step that was done, by its name
 
-# By book: a start that took too long, so that nobody waits for it any more, may still be moving state in its thread.
+# By book: what took too long, so that nobody waits for it any more, may still be moving state in its thread.
 _TURNS: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+TURN_WITHIN_S = 15.0  # less than a start is waited for, so that it is told why
 
 _log = logging.getLogger("penstock.spark")
 
@@ -64,7 +66,7 @@ def version_in_force(book: RouteBook, mover: StateMover) -> int:
     A pending change is done first, or withdrawn where that cannot be. There are several where the checkpoint is an
     older copy than its book. An EngineError where it can neither be done nor withdrawn: both can be tried again.
     """
-    with _TURNS[book.home], reached(book.files):
+    with _turn_of(book), reached(book.files):
         while (change := pending(book)) is not None:
             try:
                 migrate(book, change, mover)
@@ -101,18 +103,20 @@ def move_state(
     checkpoint, number = checkpoint_of_book(book), book.changes()[-1].number + 1
     batch = (committed_batch(checkpoint) or 0) + 1
     change = Change(number, version, cut_over_us, batch, checkpoint.location, query_id(checkpoint))
-    book.record(change)
-    stamp(book)
-    book.write_live()
-    done("change written down")
-    return migrate(book, change, mover, done)
+    with _turn_of(book):
+        book.record(change)
+        stamp(book)
+        book.write_live()
+        done("change written down")
+        return migrate(book, change, mover, done)
 
 
 def take_back(book: RouteBook) -> None:
     """Withdraw what is pending, if anything is."""
-    change = pending(book)
-    if change is not None:
-        withdraw(book, change)
+    with _turn_of(book):
+        change = pending(book)
+        if change is not None:
+            withdraw(book, change)
 
 
 def migrate(book: RouteBook, change: Change, mover: StateMover, done: StepDone = lambda step: None) -> Moved:
@@ -150,6 +154,21 @@ def withdraw(book: RouteBook, change: Change) -> None:
     book.withdraw(change)
     stamp(book)
     book.write_live()
+
+
+@contextmanager
+def _turn_of(book: RouteBook) -> Iterator[None]:
+    """While the block lasts nobody else of this process moves state there; an EngineError where somebody still does."""
+    turn = _TURNS[book.home]
+    if not turn.acquire(timeout=TURN_WITHIN_S):
+        raise EngineError(
+            f"the state beside {book.home} is still being moved, and its storage may not answer; nothing is lost: see "
+            "that it does, and start the query again"
+        )
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 def checkpoint_of_book(book: RouteBook) -> Files:
