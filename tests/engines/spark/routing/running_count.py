@@ -7,14 +7,15 @@ is; a row is counted in the partition where the table in force sends its key, on
 import json
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from penstock.core.known.routing_table import RoutingTable
-from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files, reached
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch, committed_batch
 from penstock.engines.spark.routing.checkpoint_stamp import check_tie, stamp
-from penstock.engines.spark.routing.migration import Moved, move_state, take_back, version_in_force
+from penstock.engines.spark.routing.migration import Moved, is_in_force, move_state, take_back, version_in_force
 from penstock.errors import EngineError
 
 PARTITIONS = 3
@@ -76,16 +77,18 @@ class RunningCount:
     def book(self) -> RouteBook:
         """Opened as `Routing` does."""
         book = RouteBook(self.checkpoint.below("routing"), self.checkpoint)
-        check_tie(book)
-        book.open({"left": ["key"]}, PARTITIONS)
+        with reached(book.files):
+            check_tie(book)
+            book.open({"left": ["key"]}, PARTITIONS)
         return book
 
     def run(self, before_commit: Callable[[], None] = lambda: None) -> None:
         """A start, and all batches that there are rows for."""
-        self.checkpoint.create("metadata", json.dumps({"id": "q"}))
         book = self.book()
+        self.checkpoint.create("metadata", json.dumps({"id": "q"}))
         table = book.table(version_in_force(book, self._mover(book)))
-        stamp(book)
+        with reached(book.files):
+            stamp(book)
         self._finish(table, before_commit)
         if self._end_of(begun_batch(self.checkpoint)) < len(self.rows):
             batch = (-1 if (last := begun_batch(self.checkpoint)) is None else last) + 1
@@ -93,7 +96,7 @@ class RunningCount:
             self._finish(table, before_commit)
 
     def reroute(self, table: RoutingTable, done: Callable[[str], None] = ignore) -> None:
-        """As `reroute` does: what fails is taken back, and the query runs on."""
+        """As `reroute` does: what fails is taken back, and the query starts."""
         book = self.book()
         version = book.add(table)
         done("table kept")
@@ -102,8 +105,10 @@ class RunningCount:
             self._finish(book.table(version_in_force(book, self._mover(book))))
             done("open batch finished")
             move_state(book, version, self._mover(book), done)
-        except EngineError:
-            take_back(book)
+        except Exception:
+            if not is_in_force(book, version):
+                with suppress(Exception):
+                    take_back(book)
         self.run()
 
     def _mover(self, book: RouteBook) -> Mover:

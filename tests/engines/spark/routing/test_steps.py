@@ -7,6 +7,7 @@ which `running_count` stands; test_viewfs does the same by Hadoop's client, test
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.local_files import LocalFiles, local_path
+from penstock.engines.spark.routing import migration
 from penstock.errors import EngineError
+from tests.engines.spark.routing.faulty_files import Fault, FaultyFiles
 from tests.engines.spark.routing.object_store import StoredFiles
 from tests.engines.spark.routing.running_count import PARTITIONS, CrashError, RunningCount
 from tests.engines.spark.routing.steps import (
@@ -23,12 +26,14 @@ from tests.engines.spark.routing.steps import (
     all_to,
     at,
     begun,
+    comes_back_once_its_storage_does,
     dies,
     goes_on_after_a_crash,
     is_right_from_now_on,
     kept,
     runs_on_where_it_fails_for_good,
 )
+from tests.patience import patience_s
 
 
 def by_uri(place: Path) -> LocalFiles:
@@ -50,17 +55,7 @@ def count(request: pytest.FixtureRequest, tmp_path: Path) -> RunningCount:
     return begun(PLACES[request.param](tmp_path))
 
 
-# Each step in the two kinds of places, and in their likes the one that has written most.
-KINDS, MOST_WRITTEN = ("a local path", "an object store"), "state rewritten"
-each = pytest.mark.parametrize(
-    ("count", "step"),
-    [
-        pytest.param(place, step, marks=() if place in KINDS or step == MOST_WRITTEN else pytest.mark.long)
-        for place in PLACES
-        for step in STEPS
-    ],
-    indirect=["count"],
-)
+each = pytest.mark.parametrize("step", STEPS)
 
 
 @each
@@ -80,6 +75,13 @@ def test_a_step_that_was_done_and_told_as_failed_is_done(count: RunningCount) ->
 @each
 def test_where_it_fails_for_good_the_query_runs_on_with_the_table_it_had(count: RunningCount, step: str) -> None:
     runs_on_where_it_fails_for_good(count, step)
+
+
+@each
+def test_where_its_storage_is_full_or_away_for_good_it_refuses_in_words_and_goes_on_once_that_is_over(
+    count: RunningCount, step: str
+) -> None:
+    comes_back_once_its_storage_does(count, step)
 
 
 @pytest.mark.parametrize("step", STEPS[3:6])
@@ -108,6 +110,29 @@ def test_a_batch_that_was_begun_with_rows_is_no_batch_of_a_re_routing(tmp_path: 
     count.checkpoint.create("offsets/1", f"v1\n{{}}\n{len(count.rows)}")  # by whoever knew nothing of the book
     count.run()
     assert count.told == Counter(count.rows)
+
+
+def test_while_a_rewriting_hangs_a_start_is_refused_in_words_and_neither_undoes_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migration, "TURN_WITHIN_S", 0.1)
+    count, fault = begun(LocalFiles(tmp_path)), Fault(hangs=["state/0/1/"])
+    count.run()
+    count.checkpoint = FaultyFiles(count.checkpoint, fault)
+    moving = Thread(target=count.reroute, args=(all_to(1),), daemon=True)
+    moving.start()
+    assert fault.hung.wait(patience_s())
+    count.checkpoint = LocalFiles(tmp_path)
+    for _ in range(2):
+        with pytest.raises(EngineError, match=r"still being moved.*start the query again"):
+            count.run()
+    fault.lifted.set()
+    moving.join(patience_s())
+    count.feed(KEYS)
+    count.run()
+    assert count.told == Counter(count.rows)
+    assert {partition for _, partition in kept(count)} == {1}
+    is_right_from_now_on(count)
 
 
 ACTS = st.sampled_from(["run", "die in a batch", "reroute", "break", "heal", *STEPS])

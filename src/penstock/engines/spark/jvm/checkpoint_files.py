@@ -1,14 +1,17 @@
 """The files of a checkpoint, wherever it is kept; and where a query that is about to start keeps its own."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jvm.class_homes import class_of
 from penstock.engines.spark.jvm.private_fields import value_of
+from penstock.errors import EngineError, told
 
 _LOCATION, _NAME = "checkpointLocation", "queryName"
 _LOCATIONS_CONF = "spark.sql.streaming.checkpointLocation"
@@ -172,6 +175,18 @@ class CheckpointFiles:
 
     def _at(self, name: str) -> Any:
         return self._path(self._root, name)
+
+
+@contextmanager
+def reached(files: Files) -> Iterator[None]:
+    """While files are read and written: what their storage raises by itself says neither where nor what to do."""
+    try:
+        yield
+    except (OSError, Py4JError) as error:
+        raise EngineError(
+            f"{files.location} cannot be read or written ({told(error)}); nothing is lost: see that it is reachable "
+            "and has room, and start the query again"
+        ) from error
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -9,11 +9,12 @@ the table it had. docs/routing.md lists what a crash leaves at each step; `resal
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files, reached
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, forget_batch, query_id, takes_what
 from penstock.engines.spark.routing.checkpoint_stamp import stamp
@@ -21,8 +22,9 @@ from penstock.errors import EngineError, told
 
 StepDone = Callable[[str], None]  # told of each step that was done, by its name
 
-# By book: a start that took too long, so that nobody waits for it any more, may still be moving state in its thread.
+# By book: what took too long, so that nobody waits for it any more, may still be moving state in its thread.
 _TURNS: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+TURN_WITHIN_S = 15.0  # less than a start is waited for, so that it is told why
 
 _log = logging.getLogger("penstock.spark")
 
@@ -62,17 +64,24 @@ def version_in_force(book: RouteBook, mover: StateMover) -> int:
     """The table that operators without windows follow when the query starts now.
 
     A pending change is done first, or withdrawn where that cannot be. There are several where the checkpoint is an
-    older copy than its book.
+    older copy than its book. An EngineError where it can neither be done nor withdrawn: both can be tried again.
     """
-    with _TURNS[book.home]:
+    with _turn_of(book), reached(book.files):
         while (change := pending(book)) is not None:
             try:
                 migrate(book, change, mover)
             except Exception as error:  # a cluster that is down, a disk that is full: the tenant is to run all the same
                 take_back(book)
                 _log.warning("change %d of the route in %s was not made: %s", change.number, book.home, told(error))
-    moves = book.moves()
-    return moves[-1].version if moves else book.changes()[0].version
+        moves = book.moves()
+        return moves[-1].version if moves else book.changes()[0].version
+
+
+def is_in_force(book: RouteBook, version: int) -> bool:
+    """Whether operators without windows follow that table by now."""
+    with reached(book.files):
+        moves = book.moves()
+        return bool(moves) and moves[-1].version == version and pending(book) is None
 
 
 def pending(book: RouteBook) -> Change | None:
@@ -94,18 +103,20 @@ def move_state(
     checkpoint, number = checkpoint_of_book(book), book.changes()[-1].number + 1
     batch = (committed_batch(checkpoint) or 0) + 1
     change = Change(number, version, cut_over_us, batch, checkpoint.location, query_id(checkpoint))
-    book.record(change)
-    stamp(book)
-    book.write_live()
-    done("change written down")
-    return migrate(book, change, mover, done)
+    with _turn_of(book):
+        book.record(change)
+        stamp(book)
+        book.write_live()
+        done("change written down")
+        return migrate(book, change, mover, done)
 
 
 def take_back(book: RouteBook) -> None:
     """Withdraw what is pending, if anything is."""
-    change = pending(book)
-    if change is not None:
-        withdraw(book, change)
+    with _turn_of(book):
+        change = pending(book)
+        if change is not None:
+            withdraw(book, change)
 
 
 def migrate(book: RouteBook, change: Change, mover: StateMover, done: StepDone = lambda step: None) -> Moved:
@@ -143,6 +154,21 @@ def withdraw(book: RouteBook, change: Change) -> None:
     book.withdraw(change)
     stamp(book)
     book.write_live()
+
+
+@contextmanager
+def _turn_of(book: RouteBook) -> Iterator[None]:
+    """While the block lasts nobody else of this process moves state there; an EngineError where somebody still does."""
+    turn = _TURNS[book.home]
+    if not turn.acquire(timeout=TURN_WITHIN_S):
+        raise EngineError(
+            f"the state beside {book.home} is still being moved, and its storage may not answer; nothing is lost: see "
+            "that it does, and start the query again"
+        )
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 def checkpoint_of_book(book: RouteBook) -> Files:

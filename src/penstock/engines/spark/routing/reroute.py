@@ -33,7 +33,7 @@ from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.checkpoint_stamp import stamp
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
-from penstock.engines.spark.routing.migration import Moved, StepDone, move_state, pending, take_back
+from penstock.engines.spark.routing.migration import Moved, StepDone, is_in_force, move_state, take_back
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.engines.spark.watch.instructions import COMMITS_WITHIN_S
@@ -105,7 +105,7 @@ def reroute(
         done("query stopped")
         moved = _move(routed, query, book, version, lead_s, done)
     except Exception as error:  # a disk that is full, a tenant's own code: the tenant is to run all the same
-        if not _is_in_force(book, version):
+        if not is_in_force(book, version):
             raise _as_it_was(routed, book, error) from error
         moved = Moved()  # the commit was told as failed, and is there
     started = start_query(routed.spark, routed.job)
@@ -128,11 +128,6 @@ def _as_it_was(routed: Routed, book: RouteBook, error: Exception) -> RestartErro
         _log.warning("%s: its change of tables was not withdrawn; %s", routed.job.name, told(again))
     started = start_query(routed.spark, routed.job)
     return RestartError(f"{routed.job.name}: it continues with its old table; {told(error)}", started)
-
-
-def _is_in_force(book: RouteBook, version: int) -> bool:
-    moves = book.moves()
-    return bool(moves) and moves[-1].version == version and pending(book) is None
 
 
 def _kept(routed: Routed, book: RouteBook) -> Files:

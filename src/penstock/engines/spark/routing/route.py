@@ -16,6 +16,7 @@ from penstock.core.known.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.seen.routes import NamedRoute
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
+from penstock.engines.spark.jvm.checkpoint_files import reached
 from penstock.engines.spark.jvm.local_files import LocalFiles, files_at, same_place
 from penstock.engines.spark.jvm.routing.grouping import look_through, salted
 from penstock.engines.spark.jvm.routing.keys import RoutedKey, teach_group_by
@@ -98,7 +99,8 @@ class Routing(NamedRoute):
     def book(self, spark: SparkSession) -> RouteBook:
         """The route's tables and changes; begun if they were not. A BookError if they are not the checkpoint's."""
         book = self._locked(spark)
-        book.open(self.operators, int(spark.conf.get(_PARTITIONS) or "200"))
+        with reached(book.files):
+            book.open(self.operators, int(spark.conf.get(_PARTITIONS) or "200"))
         return book
 
     def withdraw(self, spark: SparkSession) -> bool:
@@ -139,7 +141,8 @@ class Routing(NamedRoute):
                 f"query {self.name} was made with table {version} of its route, and table {now} is in force; make it "
                 "anew, from groupBy on, each time that it is started"
             )
-        stamp(book)
+        with reached(book.files):
+            stamp(book)
 
     def group(self, rows: DataFrame, columns: Sequence[Column | str], operator: str) -> GroupedData:
         """Group streaming rows by these columns, of which some are this operator's key."""
@@ -175,7 +178,8 @@ class Routing(NamedRoute):
         book = self._settled(spark)
         if isinstance(book.checkpoint, LocalFiles):
             lock_checkpoint(book.checkpoint.root, self.name)
-        check_tie(book, self._kept_before())
+        with reached(book.files):
+            check_tie(book, self._kept_before())
         return book
 
     def _settled(self, spark: SparkSession) -> RouteBook:
