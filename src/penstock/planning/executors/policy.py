@@ -199,8 +199,9 @@ class ExecutorsPolicy:
     def _trial(
         self, slots: int, claims: Sequence[Claim], tenants: TenantsOf, memory: ExecutorsMemory
     ) -> ExecutorsTrial | None:
-        costs = self._move_costs(claims)
-        return trial_of(claims, tenants, memory.moved_s.keys(), memory.tried.keys(), slots, costs)
+        told = {claim.name for claim in claims if claim.worth}
+        recent = {name for name, one in memory.tried.items() if not one.first or name not in told}
+        return trial_of(claims, tenants, memory.moved_s.keys(), recent, slots, self._move_costs(claims))
 
     def _unsure(self, application: str, tenants: Sequence[JobView], memory: ExecutorsMemory) -> float:
         share = reckoned_with(memory.errors.get(application), self.settings.least_gain)
@@ -282,8 +283,13 @@ def _trying(
     return Plan((decision,)), replace(
         _moved(view, memory, decision),
         foretold={**foretold, **expected(view, givers, trial.target, {})},
-        tried={**memory.tried, trial.name: Tried(view.at_s, view.at_s, waits_for_s(tenants[trial.name]))},
+        tried={**memory.tried, trial.name: _tried(view.at_s, claims, tenants, trial.name)},
     )
+
+
+def _tried(at_s: float, claims: Sequence[Claim], tenants: TenantsOf, name: str) -> Tried:
+    first = any(claim.name == name and not claim.worth for claim in claims)
+    return Tried(at_s, at_s, waits_for_s(tenants[name]), first=first)
 
 
 def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:

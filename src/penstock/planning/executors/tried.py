@@ -16,18 +16,22 @@ _JUDGED_AFTER_S = 120.0  # two batches with more executors, where one takes a mi
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """When it was tried; what waited then, in seconds of arrivals, or when it was last judged; and whether it helps."""
+    """When it was tried; what waited then, in seconds of arrivals, or when it was last judged; whether it helps.
+
+    `first` is while its first batch had not ended: what it claims after that may be tried in its own right.
+    """
 
     at_s: float
     since_s: float
     waits_s: float | None = None
     helps: bool = True
+    first: bool = False
 
     def after(self, jobs: Sequence[JobView], at_s: float, comes: bool) -> "Tried":
         """A round later; `comes` is while executors of the trial are yet to come: they cannot have helped.
 
         >>> Tried(0.0, 0.0).after([], at_s=10.0, comes=True)
-        Tried(at_s=0.0, since_s=10.0, waits_s=None, helps=True)
+        Tried(at_s=0.0, since_s=10.0, waits_s=None, helps=True, first=False)
         """
         waits_s = waits_for_s(jobs)
         if not self.helps:
