@@ -38,7 +38,7 @@ from penstock.planning.executors.standing_by import in_calm
 from penstock.planning.executors.starting import starting_after, with_own
 from penstock.planning.executors.to_come import kept_for_listed
 from penstock.planning.executors.trial import AGAIN_AFTER_S, ExecutorsTrial, gain_of, trial_of
-from penstock.planning.executors.tried import Tried, waits_for_s
+from penstock.planning.executors.tried import ExecutorsTried, waits_for_s
 from penstock.planning.executors.words import why, why_tried
 from penstock.planning.starts import ExecutorStarts
 from penstock.planning.words import none_missed
@@ -67,7 +67,7 @@ class ExecutorsMemory:
     stood_by_s: float | None = None
     loads: Mapping[str, UsualLoad] = field(default_factory=dict)
     starting: frozenset[str] = frozenset()
-    tried: Mapping[str, Tried] = field(default_factory=dict)
+    tried: Mapping[str, ExecutorsTried] = field(default_factory=dict)
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -257,7 +257,7 @@ def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why
     )
 
 
-def _tries(jobs: Sequence[JobView], tried: Tried | None) -> float:
+def _tries(jobs: Sequence[JobView], tried: ExecutorsTried | None) -> float:
     """What its trial is to gain yet; nothing once that is over."""
     return gain_of(jobs) if tried is not None and tried.helps else 0.0
 
@@ -287,9 +287,9 @@ def _trying(
     )
 
 
-def _tried(at_s: float, claims: Sequence[Claim], tenants: TenantsOf, name: str) -> Tried:
+def _tried(at_s: float, claims: Sequence[Claim], tenants: TenantsOf, name: str) -> ExecutorsTried:
     first = any(claim.name == name and not claim.worth for claim in claims)
-    return Tried(at_s, at_s, waits_for_s(tenants[name]), first=first)
+    return ExecutorsTried(at_s, at_s, waits_for_s(tenants[name]), first=first)
 
 
 def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:

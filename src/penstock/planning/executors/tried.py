@@ -15,7 +15,7 @@ _JUDGED_AFTER_S = 120.0  # two batches with more executors, where one takes a mi
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ExecutorsTried:
     """When it was tried; what waited then, in seconds of arrivals, or when it was last judged; whether it helps.
 
     `first` is while its first batch had not ended: what it claims after that may be tried in its own right.
@@ -27,11 +27,11 @@ class Tried:
     helps: bool = True
     first: bool = False
 
-    def after(self, jobs: Sequence[JobView], at_s: float, comes: bool) -> "Tried":
+    def after(self, jobs: Sequence[JobView], at_s: float, comes: bool) -> "ExecutorsTried":
         """A round later; `comes` is while executors of the trial are yet to come: they cannot have helped.
 
-        >>> Tried(0.0, 0.0).after([], at_s=10.0, comes=True)
-        Tried(at_s=0.0, since_s=10.0, waits_s=None, helps=True, first=False)
+        >>> ExecutorsTried(0.0, 0.0).after([], at_s=10.0, comes=True)
+        ExecutorsTried(at_s=0.0, since_s=10.0, waits_s=None, helps=True, first=False)
         """
         waits_s = waits_for_s(jobs)
         if not self.helps:
