@@ -37,7 +37,8 @@ from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.standing_by import in_calm
 from penstock.planning.executors.starting import starting_after, with_own
 from penstock.planning.executors.to_come import kept_for_listed
-from penstock.planning.executors.trial import AGAIN_AFTER_S, ExecutorsTrial, trial_of
+from penstock.planning.executors.trial import AGAIN_AFTER_S, ExecutorsTrial, gain_of, trial_of
+from penstock.planning.executors.tried import ExecutorsTried, waits_for_s
 from penstock.planning.executors.words import why, why_tried
 from penstock.planning.starts import ExecutorStarts
 from penstock.planning.words import none_missed
@@ -54,7 +55,7 @@ class ExecutorsMemory:
     lately, and when; `half` is what was kept lately for those who are to begin yet. `stood_by_s` is when executors were
     last moved for a rise that may come: they are left there for a while, but nobody's claims are less sure for that.
     `loads` are what comes to each as usual, and the rises that were seen. `starting` are those that work off what
-    waited when they began. `tried_s` is when each was last given executors to try them.
+    waited when they began. `tried` are those that were given executors to try them.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
@@ -66,7 +67,7 @@ class ExecutorsMemory:
     stood_by_s: float | None = None
     loads: Mapping[str, UsualLoad] = field(default_factory=dict)
     starting: frozenset[str] = frozenset()
-    tried_s: Mapping[str, float] = field(default_factory=dict)
+    tried: Mapping[str, ExecutorsTried] = field(default_factory=dict)
 
     def claimed(self, claims: Iterable[Claim], at_s: float) -> "ExecutorsMemory":
         """With what is claimed now, where nothing larger was claimed lately."""
@@ -94,6 +95,7 @@ class ExecutorsPolicy:
         memory = self._compared(view, told, memory).claimed(told, view.at_s)
         tenants = tenants_of(view, [claim.name for claim in told])
         starting = starting_after(memory.starting, told, tenants)
+        memory = _judged(view, tenants, memory)
         memory = replace(memory, loads=loads_after(memory.loads, tenants, view.at_s), starting=starting)
         claims = self._claims(told, tenants, memory)
         if not view.slots:
@@ -106,8 +108,9 @@ class ExecutorsPolicy:
         target, firsts = self._divided(slots, claims, tenants, memory.moved_s.keys(), half)
         memory = replace(memory, half=half if firsts and others else memory.half)
         stays = not _changed(claims, target)
-        if stays and (trial := trial_of(claims, tenants, memory.moved_s.keys(), memory.tried_s.keys(), slots)):
-            return _trying(view, claims, trial, memory)
+        trial = self._trial(slots, claims, tenants, memory) if stays else None
+        if trial is not None:
+            return _trying(view, claims, tenants, trial, memory)
         calm = stays and not firsts
         if calm and (memory.stood_by_s is None or view.at_s >= memory.stood_by_s + self.settings.settle_s):
             claims, target = self._standing_by(claims, tenants, memory)
@@ -174,7 +177,7 @@ class ExecutorsPolicy:
             memory,
             moved_s={name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s},
             foretold={name: one for name, one in memory.foretold.items() if not one.due(view.at_s)},
-            tried_s={name: at for name, at in memory.tried_s.items() if view.at_s < at + AGAIN_AFTER_S},
+            tried={name: one for name, one in memory.tried.items() if view.at_s < one.at_s + AGAIN_AFTER_S},
             errors=errors,
             starts=memory.starts.seen({dial.job: dial for dial in view.levers if dial.kind == "executors"}, view.at_s),
         )
@@ -185,10 +188,20 @@ class ExecutorsPolicy:
             replace(
                 one,
                 unsure=one.most_utility * self._unsure(one.name, tenants[one.name], memory),
-                awaited=awaited(one, tenants[one.name], memory.most.get(one.name, (0.0, 0.0))[0]),
+                awaited=max(
+                    awaited(one, tenants[one.name], memory.most.get(one.name, (0.0, 0.0))[0]),
+                    _tries(tenants[one.name], memory.tried.get(one.name)),
+                ),
             )
             for one in claims
         )
+
+    def _trial(
+        self, slots: int, claims: Sequence[Claim], tenants: TenantsOf, memory: ExecutorsMemory
+    ) -> ExecutorsTrial | None:
+        told = {claim.name for claim in claims if claim.worth}
+        recent = {name for name, one in memory.tried.items() if not one.first or name not in told}
+        return trial_of(claims, tenants, memory.moved_s.keys(), recent, slots, self._move_costs(claims))
 
     def _unsure(self, application: str, tenants: Sequence[JobView], memory: ExecutorsMemory) -> float:
         share = reckoned_with(memory.errors.get(application), self.settings.least_gain)
@@ -244,8 +257,22 @@ def _decision(view: View, moved: Sequence[Claim], target: Mapping[str, int], why
     )
 
 
+def _tries(jobs: Sequence[JobView], tried: ExecutorsTried | None) -> float:
+    """What its trial is to gain yet; nothing once that is over."""
+    return gain_of(jobs) if tried is not None and tried.helps else 0.0
+
+
+def _judged(view: View, tenants: TenantsOf, memory: ExecutorsMemory) -> ExecutorsMemory:
+    """With how the trials go."""
+    if not memory.tried:
+        return memory
+    come = {dial.job for dial in view.levers if dial.kind == "executors" and (dial.asked or 0) > (dial.now or 0)}
+    found = {name: one.after(tenants.get(name, ()), view.at_s, name in come) for name, one in memory.tried.items()}
+    return replace(memory, tried=found)
+
+
 def _trying(
-    view: View, claims: Sequence[Claim], trial: ExecutorsTrial, memory: ExecutorsMemory
+    view: View, claims: Sequence[Claim], tenants: TenantsOf, trial: ExecutorsTrial, memory: ExecutorsMemory
 ) -> tuple[Plan, ExecutorsMemory]:
     """What is foretold of who is tried is not held against it later: it was not believed."""
     moved = _changed(claims, trial.target)
@@ -256,8 +283,13 @@ def _trying(
     return Plan((decision,)), replace(
         _moved(view, memory, decision),
         foretold={**foretold, **expected(view, givers, trial.target, {})},
-        tried_s={**memory.tried_s, trial.name: view.at_s},
+        tried={**memory.tried, trial.name: _tried(view.at_s, claims, tenants, trial.name)},
     )
+
+
+def _tried(at_s: float, claims: Sequence[Claim], tenants: TenantsOf, name: str) -> ExecutorsTried:
+    first = any(claim.name == name and not claim.worth for claim in claims)
+    return ExecutorsTried(at_s, at_s, waits_for_s(tenants[name]), first=first)
 
 
 def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:
