@@ -14,12 +14,14 @@ from penstock.core.asked.intents import Intent
 from penstock.core.asked.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.levers import Tasks
 from penstock.core.ports import Engine, Policy, StartsAgain, Store
+from penstock.core.seen.figures import Snapshot
+from penstock.core.seen.view import snapshot_of
 from penstock.errors import ConfigError, EngineError, LeaseLostError
 from penstock.loop import LoopSettings, drive
 from penstock.planning.henge.memory import ActionKind
 from penstock.planning.henge.policy import Henge
-from tests.faulty import Faults, FaultyPolicy, Ticking, World
-from tests.recorded import RUN, URGENT, Noted, a_decision
+from tests.faulty import Faults, FaultyEngine, FaultyPolicy, Ticking, World
+from tests.recorded import RUN, URGENT, Noted, a_decision, a_job, a_view
 
 
 def driven(until_s: float, settings: LoopSettings = LoopSettings(), **stages: list[float]) -> World:
@@ -207,12 +209,27 @@ def test_what_was_approved_is_not_done_again_while_nobody_can_be_heard() -> None
     assert (world.engine.done, world.control.settled) == ([(10.0, "ads")], [(7, Answer.DONE)])
 
 
-def test_what_was_approved_and_cannot_be_settled_is_done_when_it_can_be() -> None:
+class Shows(FaultyEngine):
+    """What it did to ads stands."""
+
+    def observe(self, now: float) -> Snapshot:
+        return snapshot_of(a_view(now, (a_job("ads", threads=7 if self.done else 4),)))
+
+
+def test_what_was_approved_is_settled_after_it_is_done_and_where_that_fails_it_is_not_done_again() -> None:
     world = World(Faults({"settle": [10.0]}))
-    world.control.said = approved()
+    world.engine, world.control.said = Shows(world.faults), approved()
     drive(world.loop, Ticking(), 20.0)
-    assert world.engine.done == [(20.0, "ads")]
+    assert (world.engine.done, world.control.settled) == ([(10.0, "ads")], [(7, Answer.DONE)])
     assert world.errors[0] == (10.0, "asking tenants failed: ConnectionError: no answer; it is tried again")
+
+
+def test_what_was_approved_is_not_settled_as_done_by_a_controller_that_was_taken_over_before_the_deed() -> None:
+    world = World(Faults({"check_ours": [10.0]}, LeaseLostError("another controller took this application over")))
+    world.control.said = approved()
+    with pytest.raises(LeaseLostError):
+        drive(world.loop, Ticking(), 100.0)
+    assert (world.engine.done, world.control.settled) == ([], [])
 
 
 @pytest.mark.parametrize("stage", ["observe", "decide", "apply", "append", "orders"])

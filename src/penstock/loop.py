@@ -16,7 +16,7 @@ from penstock.analysis.budgets import Ledgers, budgeted, with_ledgers, without_l
 from penstock.analysis.verdicts import OpenDecisions, judged_later, resumed
 from penstock.core.asked.intent_hours import asked_at, limited
 from penstock.core.asked.intents import Intent
-from penstock.core.asked.orders import Answer, Control, NoControl, Orders
+from penstock.core.asked.orders import Answer, Control, NoControl, Orders, Proposal
 from penstock.core.asked.price import Price
 from penstock.core.cycle import Cycle
 from penstock.core.known.outlook import JobOutlook, standing
@@ -155,9 +155,8 @@ class Loop:
             plan, memory = self._decide(view, carried.memory, orders, troubles)
         open_decisions, plan = self._judge(view, plan, carried.open_decisions, orders, troubles)
         cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
-        if orders is not None and (orders.turns or orders.starts):
-            with troubles.during(Stage.ASKING):
-                self.control.turned(now)
+        if orders is not None:
+            self._note_done(cycle, orders, troubles)
         after = replace(
             carried, memory=memory, open_decisions=open_decisions, orders=orders, view=view, ledgers=ledgers
         )
@@ -222,11 +221,12 @@ class Loop:
         """What tenants said yes to since they were asked, as decisions of now, beside those that are done anyway."""
         asked = levers_of(decision for decision in beside if decision.reason is Reason.ASKED)
         decisions: list[Decision] = []
-        for proposal, approved in renewed(orders.approved, view, asked):
-            # What could not be settled stays approved, and is done when it can be: never twice.
+        for proposal, answer, approved in renewed(orders.approved, view, asked):
+            if approved is not None:
+                decisions.append(approved)
+                continue
             with troubles.during(Stage.ASKING):
-                self.control.settle(proposal, Answer.EXPIRED if approved is None else Answer.DONE, view.at_s)
-                decisions += [] if approved is None else [approved]
+                self.control.settle(proposal, answer, view.at_s)
         return decisions
 
     def _dry_run(self, orders: Orders) -> bool:
@@ -263,6 +263,19 @@ class Loop:
             return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps)))
         why = troubles.said[-1]
         return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
+
+    def _note_done(self, cycle: Cycle, orders: Orders, troubles: Troubles) -> None:
+        """What people asked for is noted as done after the deed: a driver that dies before has the next one do it."""
+        if orders.turns or orders.starts:
+            with troubles.during(Stage.ASKING):
+                self.control.turned(cycle.at_s)
+        done: list[Proposal] = []
+        with troubles.during(Stage.ASKING):
+            found = renewed(orders.approved, cycle.view)
+            done = [proposal for proposal, _, approved in found if approved in cycle.plan.decisions]
+        for proposal in done:
+            with troubles.during(Stage.ASKING):
+                self.control.settle(proposal, Answer.DONE, cycle.at_s)
 
     def _kept(self, cycle: Cycle, carried: Carried, troubles: Troubles) -> Carried:
         """Keep the cycle, with what went wrong in it and what was not kept before; or carry that on."""

@@ -131,8 +131,8 @@ def test_what_was_asked_is_done_once_though_nobody_waited_for_the_answer(call: s
             orders = control.orders(faults.time_s)
             given.append(orders.turns)
             for proposal in orders.approved:
-                control.settle(proposal, Answer.DONE, faults.time_s)
                 given.append(proposal)
+                control.settle(proposal, Answer.DONE, faults.time_s)
         except EngineError:
             faults.pass_time(HANGS_FOR_S)  # then it has come to its end
     turn, proposal = desk.first.turns, desk.first.approved[0]

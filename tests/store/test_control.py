@@ -88,6 +88,34 @@ def test_what_was_handed_before_an_outage_and_is_not_noted_yet_is_not_handed_aga
         assert (after.turns, after.starts, store.desk.waiting(RUN.id)) == ((), (), ())
 
 
+@pytest.mark.parametrize(
+    ("meanwhile", "handed", "answer"),
+    [
+        ("SELECT 1", 0, Answer.DONE),
+        ("UPDATE away SET who = 'bob'", 1, Answer.APPROVED),  # as in another file, whose numbers begin anew
+    ],
+)
+def test_what_was_done_on_approval_while_the_store_was_away_is_noted_when_it_is_back_and_not_handed_again(
+    meanwhile: str, handed: int, answer: Answer, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.desk.propose(RUN.id, a_decision(1.0))
+        store.desk.settle(1, Answer.APPROVED, "ann", 2.0)
+        control = DeskControl(store.desk, RUN.id)
+        (proposal,) = control.orders(10.0).approved
+        with closing(sqlite3.connect(path)) as raw, raw:
+            raw.execute("ALTER TABLE penstock_proposals RENAME TO away")
+        control.settle(proposal, Answer.DONE, 11.0)
+        assert control.orders(30.0).approved == ()
+        with closing(sqlite3.connect(path)) as raw, raw:
+            raw.execute(meanwhile)
+            raw.execute("ALTER TABLE away RENAME TO penstock_proposals")
+        assert len(control.orders(50.0).approved) == handed
+        assert [one.answer for one in store.desk.proposals(RUN.id)] == [answer]
+
+
 def test_a_job_that_was_to_be_started_when_the_driver_died_is_started_by_the_next_one(tmp_path: Path) -> None:
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)

@@ -73,17 +73,13 @@ class Late:
     """What a control came to after nobody waited for it any more: no request is lost by that."""
 
     heard: deque[Orders] = field(default_factory=deque)
-    settled: deque[Proposal] = field(default_factory=deque)  # as done, which they are not
 
     def taken(self) -> Orders:
         """The newest orders, with what was to be done by earlier ones; each is given once."""
         heard = [self.heard.popleft() for _ in range(len(self.heard))]
         newest, turns = heard[-1], tuple(turn for one in heard for turn in one.turns)
         starts = tuple(job for one in heard for job in one.starts)
-        known = {proposal.number for proposal in newest.approved}
-        settled = [self.settled.popleft() for _ in range(len(self.settled))]
-        again = tuple(proposal for proposal in settled if proposal.number not in known)
-        return replace(newest, turns=turns, starts=starts, approved=(*newest.approved, *again))
+        return replace(newest, turns=turns, starts=starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +98,7 @@ class HandedControl:
         self._do("asking a tenant", lambda: self.control.propose(decision))
 
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
-        def settle() -> None:
-            self.control.settle(proposal, answer, now)
-            if answer is Answer.DONE:
-                self.late.settled.append(proposal)
-
-        self._do("settling a proposal", settle)
-        if answer is Answer.DONE:
-            self.late.settled.remove(proposal)
+        self._do("settling a proposal", lambda: self.control.settle(proposal, answer, now))
 
     def turned(self, now: float) -> None:
         self._do("noting what was turned", lambda: self.control.turned(now))

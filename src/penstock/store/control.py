@@ -42,6 +42,7 @@ class DeskControl:
     standing: Standing = Standing()
     epoch: Callable[[], float] = time.time
     _handed: list[Filed] = field(default_factory=list)  # turns and starts that are not on record as done
+    _done: list[Proposal] = field(default_factory=list)  # while nothing could be noted
     _last: int | None = None  # the newest request that was heard
     _orders: Orders = field(default_factory=Orders)
     _down: bool = False
@@ -70,7 +71,7 @@ class DeskControl:
 
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""
-        self._orders = replace(self._orders, turns=(), starts=())  # they were for the last cycle
+        self._orders = replace(self._orders, approved=(), turns=(), starts=())  # they were for the last cycle
         if self._down and now < self._retry_at_s:
             return self._orders
         try:
@@ -95,6 +96,8 @@ class DeskControl:
             self.desk.settle(proposal.number, answer, proposal.who, now)
         except UNHEARD as error:
             self._warn(error)
+            if answer is Answer.DONE:  # what is given up is handed again, and given up again
+                self._done.append(proposal)
 
     def turned(self, now: float) -> None:
         """The turns and starts of this cycle were done, or refused, and wait no more.
@@ -112,7 +115,8 @@ class DeskControl:
         self._pass_over(now)
         filed = self.desk.filed(self.run_id, self._last)
         self._answer(filed, now)
-        proposals = self._not_too_old(self.desk.standing_proposals(self.run_id, now - REFUSED_FOR_S), now)
+        proposals = self._not_done(self.desk.standing_proposals(self.run_id, now - REFUSED_FOR_S), now)
+        proposals = self._not_too_old(proposals, now)
         orders = folded(self._orders, (found.request for found in filed))
         waiting = [found for found in filed if found.taken_at_s is None]
         # A controller that was started again hears all that holds once more, and does nothing twice: what it handed
@@ -144,6 +148,17 @@ class DeskControl:
             if found.taken_at_s is None and request.act in answers and request.proposal in open_now:
                 self.desk.settle(request.proposal, answers[request.act], request.who, now)
                 open_now.discard(request.proposal)
+
+    def _not_done(self, proposals: Iterable[Proposal], now: float) -> list[Proposal]:
+        """Those that are to be handed: what was done and could not be noted is noted now, in the file as it was."""
+        kept: list[Proposal] = []
+        for proposal in proposals:
+            if proposal in self._done:
+                self.desk.settle(proposal.number, Answer.DONE, proposal.who, now)
+                continue
+            kept.append(proposal)
+        self._done.clear()
+        return kept
 
     def _not_too_old(self, proposals: Iterable[Proposal], now: float) -> list[Proposal]:
         kept: list[Proposal] = []

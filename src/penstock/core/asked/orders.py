@@ -117,7 +117,7 @@ class Control(Protocol):
         """Ask whether this may be done."""
 
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
-        """Say what became of an approved proposal."""
+        """Say what became of an approved proposal: that it is done, after the deed."""
 
     def turned(self, now: float) -> None:
         """The levers of this cycle were turned and its jobs started, or that was refused."""

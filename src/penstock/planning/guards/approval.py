@@ -50,22 +50,28 @@ def _touched(decision: Decision, jobs: Collection[str]) -> set[str]:
 
 def renewed(
     approved: Sequence[Proposal], view: View, asked: Collection[LeverKey] = ()
-) -> tuple[tuple[Proposal, Decision | None], ...]:
-    """Each approved proposal as a decision of now; None where its jobs are no longer as they were.
+) -> tuple[tuple[Proposal, Answer, Decision | None], ...]:
+    """What becomes of each approved proposal, and what of it is left to do, as a decision of now.
 
-    `asked` are the levers that a person has asked to be turned otherwise meanwhile.
+    It expires where its jobs are no longer as they were. What stands already as it was to be is not turned again: a
+    driver that died in between has done it. `asked` are the levers that a person has asked to be turned otherwise
+    meanwhile.
     """
     open_now = [proposal for proposal in approved if proposal.answer is Answer.APPROVED]
-    return tuple((proposal, _renewed(proposal, view, asked)) for proposal in open_now)
+    return tuple((proposal, *_renewed(proposal, view, asked)) for proposal in open_now)
 
 
-def _renewed(proposal: Proposal, view: View, asked: Collection[LeverKey]) -> Decision | None:
+def _renewed(proposal: Proposal, view: View, asked: Collection[LeverKey]) -> tuple[Answer, Decision | None]:
     decision = proposal.decision
-    if levers_of([decision]) & set(asked) or any(not _as_it_was(move, view) for move in decision.moves):
-        return None
+    left = tuple(move for move in decision.moves if not _stands(move, view, move.after))
+    if levers_of([decision]) & set(asked) or any(not _stands(move, view, move.before) for move in left):
+        return Answer.EXPIRED, None
+    if not left:
+        return Answer.DONE, None
     gain = None if decision.expected_utility is None else decision.expected_utility - decision.utility_before
-    return replace(
+    return Answer.DONE, replace(
         decision,
+        moves=left,
         at_s=view.at_s,
         why=f"{decision.why}; approved by {proposal.who}",
         utility_before=view.utility,
@@ -73,13 +79,13 @@ def _renewed(proposal: Proposal, view: View, asked: Collection[LeverKey]) -> Dec
     )
 
 
-def _as_it_was(move: Move, view: View) -> bool:
-    """Whether what it turns still stands where it was proposed to be turned from."""
+def _stands(move: Move, view: View, at: object) -> bool:
+    """Whether what it turns stands there now: at its `before` or at its `after`."""
     if isinstance(move, Table):
         tables = [route.table for route in view.routes if (route.job, route.route) == (move.job, move.route)]
-        return all(table == move.before for table in tables)
+        return all(table == at for table in tables) and (bool(tables) or at == move.before)
     dial = dial_of(move, view.dials)
-    return dial is not None and dial.now == move.before
+    return dial is not None and dial.now == at
 
 
 def _still(job: JobView) -> JobView:
