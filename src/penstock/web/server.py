@@ -2,8 +2,8 @@
 
 In the foreground the process ends with its server. Beside a controller nobody would miss it for days:
 
-    opened --> answers -- its server ends, whatever it was --> gone --> begun again, at the same port, as often as it
-                  ^                                                        |      takes
+    opened --> answers -- its server ends, whatever it was --> gone --> begun again, at the same port
+                  ^                                                        |
                   +--------------------------------------------------------+
 """
 
