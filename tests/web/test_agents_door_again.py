@@ -18,7 +18,7 @@ from penstock.engines.applications.link import Link
 from penstock.engines.applications.wire import Report, encode_report
 from penstock.errors import ConfigError, OutageError
 from penstock.governing.coordinating import Coordination
-from penstock.running.untold import Untold
+from penstock.running.not_yet_told import NotYetTold
 from penstock.store.open import open_store
 from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash
@@ -153,7 +153,7 @@ def test_a_coordinator_in_somebodys_program_tells_of_it_in_its_next_round(strike
 
 
 def test_what_else_is_beside_a_coordinator_is_told_in_its_next_round(tmp_path: Path) -> None:
-    file, store, untold = tmp_path / "fleet.yaml", tmp_path / "runs.sqlite", Untold()
+    file, store, untold = tmp_path / "fleet.yaml", tmp_path / "runs.sqlite", NotYetTold()
     file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "interval": "300ms", "report": "100ms"}))
     untold.add("the pages are gone: nobody foresaw this")
 

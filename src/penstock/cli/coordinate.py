@@ -17,7 +17,7 @@ from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.errors import EngineError
-from penstock.running.untold import Untold
+from penstock.running.not_yet_told import NotYetTold
 from penstock.threads import BesideThread
 
 EXAMPLE = """
@@ -107,7 +107,7 @@ def coordinate(
     agents = partial(AgentsDoor, tokens=current, host=agents_host, port=agents_port, tls=tls)
     tell = words.say
     advising = Advising(file.core_price(), tell) if advise else None
-    untold = Untold()
+    untold = NotYetTold()
     how = Coordination(store or DEFAULT_STORE, policy, advise, troubles=untold.taken)
     coordinator, door = with_door(file, how, agents, tell, advising or (lambda view: None))
     if tls is None:

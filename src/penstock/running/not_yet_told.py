@@ -5,10 +5,10 @@ from collections import deque
 _KEPT = 20  # where no round comes for long, the newest
 
 
-class Untold:
+class NotYetTold:
     """Words that any thread adds, and that a round takes.
 
-    >>> untold = Untold()
+    >>> untold = NotYetTold()
     >>> untold.add("the pages are gone")
     >>> untold.taken(), untold.taken()
     (('the pages are gone',), ())
