@@ -12,6 +12,7 @@ import pytest
 
 from penstock.store.sql import SqlStore
 from penstock.web import absence, server
+from penstock.web.door import Door
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from tests.patience import eventually, patience_s
@@ -48,8 +49,8 @@ def begin(store: SqlStore, settings: WebSettings) -> Iterator[Callable[..., Besi
     """Starts one, which ends with the test, or with what it returns."""
     with ExitStack() as stack:
 
-        def begun(until: ExitStack = stack, **how: object) -> Beside:
-            beside = Beside(Site(store, replace(settings, **how), lambda line: None))
+        def begun(until: ExitStack = stack, watchers: int = 64) -> Beside:
+            beside = Beside(Site(store, replace(settings, watchers=watchers), lambda line: None))
             until.enter_context(beside.site.beside(beside.told.append))
             return beside
 
@@ -142,7 +143,7 @@ class Taken:
     tries: int = 0
     other: socket.socket | None = None
 
-    def listening(self, settings: WebSettings) -> server.Door:
+    def listening(self, settings: WebSettings) -> Door:
         self.tries += 1
         if self.other is None:
             self.other = socket.socket()
@@ -192,27 +193,23 @@ def test_a_port_that_somebody_else_took_is_tried_again_and_told_once(
 
 
 def test_what_they_are_beside_ends_also_while_they_are_gone(
-    begin: Callable[..., Beside],
-    takes: Callable[[Beside], Taken],
-    strike: Strike,
-    monkeypatch: pytest.MonkeyPatch,
+    begin: Callable[..., Beside], strike: Strike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(absence, "_AGAIN_S", 0.01)
-    monkeypatch.setattr(absence, "_AT_MOST_S", 100.0 * patience_s())
+    monkeypatch.setattr(absence, "_AGAIN_S", 100.0 * patience_s())
     before = set(threading.enumerate())
     with ExitStack() as until:
         beside = begin(until)
-        taken = takes(beside)
         strike(NOBODY_FORESAW)
-        eventually(lambda: taken.tries > 1)
-    mine = {one for one in set(threading.enumerate()) - before if one.name == "penstock-web"}
-    eventually(lambda: not any(one.is_alive() for one in mine))
+        eventually(lambda: beside.told)
+        mine = [one for one in set(threading.enumerate()) - before if one.name == "penstock-web"]
+    assert len(mine) == 1
+    eventually(lambda: not mine[0].is_alive())
 
 
 def test_a_moment_without_descriptors_is_got_over(
     begin: Callable[..., Beside], strike: Strike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none_left(settings: WebSettings) -> server.Door:
+    def none_left(settings: WebSettings) -> Door:
         monkeypatch.setattr(server, "_listening", LISTENING)
         raise OSError(errno.EMFILE, "Too many open files")
 
