@@ -1,14 +1,21 @@
 """`penstock run` on an engine that a package brings: its folder, an entry point and a section of the file, no more."""
 
 import json
+import signal
+import threading
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 import penstock as ps
 from penstock import extending
+from penstock.errors import OutageError
+from penstock.store.open import open_store
 from tests.cli.calling import penstock
+from tests.patience import eventually
+from tests.web.striking import striking
 
 POINTS = "[penstock.engines]\ntoy = tests.engines.toy.ending:ending\n"
 FILE = """
@@ -55,6 +62,34 @@ def test_the_call_does_the_same(tenants: Path, tmp_path: Path) -> None:
     assert (story.policy, story.master, story.error) == ("ds2", "toy", None)
     with pytest.raises(ps.ConfigError, match="executors: 4 cannot be used; leave it out: it is about Spark"):
         ps.run(tenants, executors=4)
+
+
+@pytest.mark.sockets
+def test_its_record_tells_that_the_pages_beside_it_were_gone(
+    tenants: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tenants.write_text(FILE.replace("each: 60", "each: 60, looks: 100000"))
+    store = tmp_path / "runs.sqlite"
+
+    def errors() -> str:
+        with suppress(ps.ConfigError, OutageError), closing(open_store(store, create=False)) as archive:
+            return " ".join(note.text for info in archive.runs() for note in archive.read_run(info.id).errors)
+        return ""
+
+    def end_once_told() -> None:
+        try:
+            eventually(lambda: "the pages were gone for " in errors())
+        finally:
+            signal.raise_signal(signal.SIGINT)
+
+    striking(monkeypatch)(RuntimeError("nobody foresaw this"))
+    watching = threading.Thread(target=end_once_told)
+    watching.start()
+    pages = ("--dashboard", "--port", "0", "--tokens", str(tmp_path / "tokens.json"))
+    ran = penstock("run", str(tenants), "--store", str(store), *pages)
+    watching.join()
+    assert "recorded in" in ran.stderr
+    assert "the pages are gone: their server has ended (RuntimeError: nobody foresaw this)" in errors()
 
 
 def test_a_dry_run_turns_nothing(tenants: Path, tmp_path: Path) -> None:

@@ -4,15 +4,19 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from penstock.cli.serving import dashboard_over
+from penstock.store.open import open_store
 from penstock.web.tokens import tokens_at
 from tests.cli import calling
 from tests.patience import eventually, patience_s
+from tests.recorded import RUN
 from tests.web import asking
+from tests.web.striking import striking
 
 pytestmark = pytest.mark.sockets
 
@@ -47,8 +51,25 @@ def test_pages_beside_a_run_that_begins_wait_for_it_also_where_the_store_cannot_
 ) -> None:
     (tmp_path / "no.sqlite").write_text("this is no database, and long enough to be taken for none at all " * 20)
     given = {"port": 0, "tokens": tmp_path / "tokens.json", "allowed_hosts": (), "proxies": ()}
-    with dashboard_over(str(tmp_path / "no.sqlite"), given, begins=True):
+    with dashboard_over(str(tmp_path / "no.sqlite"), given, begins=True, tell=lambda text: None):
         assert "dashboard: http://" in capsys.readouterr().err  # nobody who governs is kept from it by the pages
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [(RuntimeError("nobody foresaw this"), "RuntimeError: nobody foresaw this"), (SystemExit(0), "SystemExit: 0")],
+)
+def test_a_server_that_an_error_ends_says_so_in_a_line_and_is_no_success(
+    error: BaseException, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    striking(monkeypatch)(error)
+    kept = ("--store", str(tmp_path / "runs.sqlite"), "--tokens", str(tmp_path / "tokens.json"), "--port", "0")
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+    done = calling.penstock("serve", *kept)
+    assert done.returncode == 75  # whoever watches over it starts another
+    assert done.stderr.splitlines()[-1].endswith(f"the server of the pages has ended ({why}); start it again")
+    assert "Traceback" not in done.stderr
 
 
 def test_new_tokens_take_the_place_of_the_old_ones_and_are_shown_once(tmp_path: Path) -> None:

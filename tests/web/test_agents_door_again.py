@@ -1,6 +1,7 @@
 """The server of the agents' door ends, whatever ended it: it is opened again, and whoever governs is told."""
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -11,9 +12,13 @@ import pytest
 import yaml
 
 import penstock as ps
+from penstock.calls.coordinated import beside, with_door
+from penstock.config.coordination import read_coordination
 from penstock.engines.applications.link import Link
 from penstock.engines.applications.wire import Report, encode_report
 from penstock.errors import ConfigError, OutageError
+from penstock.governing.coordinating import Coordination
+from penstock.running.not_yet_told import NotYetTold
 from penstock.store.open import open_store
 from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash
@@ -41,8 +46,12 @@ def strike(monkeypatch: pytest.MonkeyPatch) -> Strike:
     return strikes.append
 
 
+def an_agents_door(hear: Callable[[Report], bytes]) -> AgentsDoor:
+    return AgentsDoor(hear, lambda: AgentTokens({_hash("ours"): "fraud"}))
+
+
 def a_door() -> AgentsDoor:
-    return AgentsDoor(lambda report: b"heard", lambda: AgentTokens({_hash("ours"): "fraud"}))
+    return an_agents_door(lambda report: b"heard")
 
 
 def told_by(door: AgentsDoor, until: str) -> list[str]:
@@ -113,6 +122,20 @@ def test_while_its_port_is_somebody_elses_it_is_told_for_how_long_nobody_is_hear
         assert door.shut_s == 0.0
 
 
+def test_a_moment_without_descriptors_is_got_over(strike: Strike, monkeypatch: pytest.MonkeyPatch) -> None:
+    listening = agents_door._listening
+
+    def none_left(host: str, port: int) -> socket.socket:
+        monkeypatch.setattr(agents_door, "_listening", listening)
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with a_door().open() as door, closing(Link([door.url], "ours", patience_s())) as link:
+        monkeypatch.setattr(agents_door, "_listening", none_left)
+        strike(None)
+        assert told_by(door, "no agent was heard for ")[-1].endswith(" s: OSError: [Errno 24] Too many open files")
+        assert link.say(REPORT) == b"heard"
+
+
 def test_a_coordinator_in_somebodys_program_tells_of_it_in_its_next_round(strike: Strike, tmp_path: Path) -> None:
     file, store = tmp_path / "fleet.yaml", tmp_path / "runs.sqlite"
     file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "interval": "300ms", "report": "100ms"}))
@@ -127,3 +150,19 @@ def test_a_coordinator_in_somebodys_program_tells_of_it_in_its_next_round(strike
         strike(RuntimeError("nobody foresaw this"))
         eventually(lambda: "no agent was heard for" in errors())
         assert "the server for agents has ended (RuntimeError: nobody foresaw this)" in errors()
+
+
+def test_what_else_is_beside_a_coordinator_is_told_in_its_next_round(tmp_path: Path) -> None:
+    file, store, untold = tmp_path / "fleet.yaml", tmp_path / "runs.sqlite", NotYetTold()
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "interval": "300ms", "report": "100ms"}))
+    untold.add("the pages are gone: nobody foresaw this")
+
+    def errors() -> str:
+        with suppress(ConfigError, OutageError), closing(open_store(store, create=False)) as archive:
+            return " ".join(note.text for note in archive.read_run("fleet-prod").errors)
+        return ""
+
+    how = Coordination(str(store), troubles=untold.taken)
+    coordinator, door = with_door(read_coordination(file, None), how, an_agents_door, lambda text: None)
+    with door.open(), beside(coordinator):
+        eventually(lambda: "the pages are gone: nobody foresaw this" in errors())

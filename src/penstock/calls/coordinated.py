@@ -121,11 +121,13 @@ def with_door(
         assert coordinator is not None
         return coordinator.hear(report)
 
+    def troubles() -> tuple[str, ...]:
+        return (*door.troubles(), *how.troubles())
+
     door = agents(hear)
     try:
-        coordinator = Coordinator(
-            file, replace(how, place=door.url, troubles=door.troubles, shut_s=lambda: door.shut_s), on_view, say
-        )
+        told = replace(how, place=door.url, troubles=troubles, shut_s=lambda: door.shut_s)
+        coordinator = Coordinator(file, told, on_view, say)
     except BaseException:
         door.close()
         raise

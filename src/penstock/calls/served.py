@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.core.units import positive
 from penstock.errors import ConfigError, choose
 from penstock.extras import check_extra
+from penstock.spoken import spoken
 from penstock.store.open import open_store, open_to_serve
 from penstock.store.sql import SqlStore
 from penstock.threads import BesideThread
@@ -46,7 +47,7 @@ def serve(
     """Dashboard, API and metrics over a store while the block lasts; `url` says where. `port` 0 takes a free one.
 
     `sinks` are targets of metrics, as `penstock serve --sink` has them. `settings` are all there are, in place of port
-    and host; `say` hears what should be known, such as new tokens.
+    and host; `say` hears what should be known, such as new tokens, or that the pages are gone for a while.
 
     A `scenario` (a YAML file) is simulated in real time meanwhile, under `policy` and with `speed` simulated seconds in
     each real one; its jobs under `approval` want to be asked first.
@@ -65,7 +66,7 @@ def serve(
         opened = meanwhile.enter_context(closing(open_to_serve(store)))
         meanwhile.enter_context(sent(opened, sinks))
         meanwhile.enter_context(simulated_beside(store, lived, options))
-        site = meanwhile.enter_context(Site(opened, how, say).beside())
+        site = meanwhile.enter_context(Site(opened, how, say).beside(spoken(say)))
         yield Served(site.url)
 
 

@@ -15,6 +15,7 @@ from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
+from penstock.running.not_yet_told import NotYetTold
 
 if TYPE_CHECKING:
     from penstock.config.wanted import WantedFile
@@ -96,8 +97,9 @@ def attach(
     from penstock.governing.remembering import DEFAULT_STORE
 
     console = console_of_run()
-    options = AttachOptions(policy, for_s, dry_run, store or DEFAULT_STORE, notify)
-    with dashboard_over(store, given, begins=False) if dashboard else nullcontext():
+    untold = NotYetTold()
+    options = AttachOptions(policy, for_s, dry_run, store or DEFAULT_STORE, notify, untold.taken)
+    with dashboard_over(store, given, begins=False, tell=untold.add) if dashboard else nullcontext():
         story = with_table(console, door.name, lambda show: governed(door, wanted, options, show))
     end_as(story, console, json_out)
 

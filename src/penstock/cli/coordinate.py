@@ -17,6 +17,7 @@ from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.errors import EngineError
+from penstock.running.not_yet_told import NotYetTold
 from penstock.threads import BesideThread
 
 EXAMPLE = """
@@ -106,14 +107,15 @@ def coordinate(
     agents = partial(AgentsDoor, tokens=current, host=agents_host, port=agents_port, tls=tls)
     tell = words.say
     advising = Advising(file.core_price(), tell) if advise else None
-    how = Coordination(store or DEFAULT_STORE, policy, advise)
+    untold = NotYetTold()
+    how = Coordination(store or DEFAULT_STORE, policy, advise, troubles=untold.taken)
     coordinator, door = with_door(file, how, agents, tell, advising or (lambda view: None))
     if tls is None:
         _warn_of_plain_text(agents_host)
     if not current().patterns:
         say(f"no agent has a token yet. Make one: penstock coordinate {fleet} --new-token NAME", err=True)
     asked = answering_keda(coordinator, current, keda_host, keda, tls, lambda text: say(text, err=True))
-    pages = dashboard_over(store, web, begins=False) if dashboard else nullcontext()
+    pages = dashboard_over(store, web, begins=False, tell=untold.add) if dashboard else nullcontext()
     with ending_told(f"the coordinator of {file.name}"), pages, door.open(), asked, advising or nullcontext():
         say(f"agents report to {door.url}", err=True)
         _run(coordinator, door)

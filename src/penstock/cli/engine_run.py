@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.cli.governed import end_as, with_table
 from penstock.cli.serving import dashboard_over
 from penstock.core.units import positive_seconds
+from penstock.running.not_yet_told import NotYetTold
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +34,9 @@ def run_engine_file(
     file = check_engine_file(document, given["--policy"])
     store = given["--store"] or DEFAULT_STORE
     for_s = float("inf") if given["--for"] is None else positive_seconds(given["--for"], "--for")
-    options = EngineRunOptions(given["--policy"], for_s, given["--dry-run"], store, given["--notify"])
-    with nullcontext() if pages is None else dashboard_over(store, pages, begins=True):
+    untold = NotYetTold()
+    how = (given["--policy"], for_s, given["--dry-run"], store, given["--notify"], untold.taken)
+    options = EngineRunOptions(*how)
+    with nullcontext() if pages is None else dashboard_over(store, pages, begins=True, tell=untold.add):
         story = with_table(console, file.name, lambda show: run_on_engine(file, options, show))
     end_as(story, console, given["--json"])

@@ -25,6 +25,7 @@ from penstock.engines.spark.jvm.unstarted import spark_unstarted
 from penstock.errors import ConfigError
 from penstock.governing.last_word import LAST_WORD
 from penstock.local.following import Follower
+from penstock.running.not_yet_told import NotYetTold
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -223,8 +224,9 @@ def _driven(
     """All of the file's tenants, by this very process, and the pages over them where these are wanted."""
     from penstock.governing.run import run_tenants
 
-    begins = options.run_id is None
-    with nullcontext() if pages is None else dashboard_over(store, pages, begins):
+    begins, untold = options.run_id is None, NotYetTold()
+    options = replace(options, troubles=untold.taken)
+    with nullcontext() if pages is None else dashboard_over(store, pages, begins, untold.add):
         return with_table(console, file.name, lambda show: run_tenants(file, options, show))
 
 

@@ -57,8 +57,10 @@ def web_settings(**given: Any) -> "WebSettings":
 
 
 @contextmanager
-def dashboard_over(store: str | None, given: dict[str, Any], begins: bool) -> Iterator[None]:
-    """The pages over a store, while a command does something else.
+def dashboard_over(
+    store: str | None, given: dict[str, Any], begins: bool, tell: Callable[[str], None]
+) -> Iterator[None]:
+    """The pages over a store, while a command does something else; `tell` hears that they are gone, or were.
 
     Where that `begins` a run, the pages wait for it: what an earlier one came to is not what they were opened for.
     """
@@ -69,7 +71,7 @@ def dashboard_over(store: str | None, given: dict[str, Any], begins: bool) -> It
         before = _runs_of(opened) if begins else None
         settings = web_settings(**given, runs_before=before)
         site = Site(opened, settings, lambda line: say(line, err=True))
-        with site.beside():
+        with site.beside(tell):
             say(f"dashboard: {site.url}", err=True)
             yield
 

@@ -1,7 +1,7 @@
 """`penstock attach`: a driver that somebody else started is governed from beside it, until it ends or we let go."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,6 +43,7 @@ class AttachOptions:
     dry_run: bool = False
     store: str | None = DEFAULT_STORE
     notify: tuple[str, ...] = ()
+    troubles: Callable[[], Sequence[str]] = tuple  # what else rounds are to tell of, in words, each once
 
 
 def attach(door: DriverDoor, wanted: WantedFile, options: AttachOptions, on_view: Callable[[View], None]) -> RunStory:
@@ -84,6 +85,7 @@ def governed_by(spark: Spark, wanted: WantedFile, options: AttachOptions, post: 
         until_s=options.for_s + (0.0 if kept is None else kept.already_s),
         post=post,
         slot_price=price,
+        troubles=options.troubles,
     )
 
 

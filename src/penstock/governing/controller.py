@@ -330,7 +330,10 @@ class Controller:
         kept = self._governed.remembering
         control = self._hands.control(NoControl() if kept is None else kept.control)
         session = self._governed.session(self._recorder, control)
-        return session.loop(self._engine, BesideCycles(self._tending.troubles, self._began_epoch_s, self._limits))
+        return session.loop(self._engine, BesideCycles(self._troubles, self._began_epoch_s, self._limits))
+
+    def _troubles(self) -> tuple[str, ...]:
+        return (*self._tending.troubles(), *self._governed.troubles())
 
     def _tend(self) -> None:
         self._hand.do("tending the jobs", self._engine.tend, TENDS_WITHIN_S, behind_s=0.0)

@@ -1,6 +1,6 @@
 """What a controller serves, and how: made by whoever starts one, from a call, a file, or queries that run already."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ class Governed:
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
     look: "Callable[[], Renewal | None]" = lambda: None  # for what is wanted anew, such as a file's changes
     slot_price: Price | None = None
+    troubles: Callable[[], Sequence[str]] = tuple  # what else rounds are to tell of, in words, each once
 
     def session(self, store: Store, control: Control) -> Session:
         """The same as a session that is recorded there, and hears there what is asked of it."""

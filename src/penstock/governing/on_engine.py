@@ -1,7 +1,7 @@
 """`penstock run` on an engine that a package brings: all jobs of a file, governed for a while."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ class EngineRunOptions:
     dry_run: bool = False
     store: str | Path | None = DEFAULT_STORE
     notify: tuple[str, ...] = ()
+    troubles: Callable[[], Sequence[str]] = tuple  # what else rounds are to tell of, in words, each once
 
 
 def refuse_options(given: Mapping[str, object], engine: str) -> None:
@@ -50,7 +51,16 @@ def run_on_engine(file: EngineFile, options: EngineRunOptions, on_view: Callable
     world, post = PlainWorld(file.world()), Post([notifier_of(target) for target in options.notify])
     run = RunInfo(f"{file.name}-{uuid4().hex[:12]}", file.name, policy.name, file.engine_name, started_at_s=time.time())
     kept = remember_run(options.store, run, settings)
-    governed = Governed(file.asked(), policy, kept, settings, options.for_s, post=post, at_end=post.close)
+    governed = Governed(
+        file.asked(),
+        policy,
+        kept,
+        settings,
+        options.for_s,
+        post=post,
+        at_end=post.close,
+        troubles=options.troubles,
+    )
     controller = Controller(world, governed, on_view)
     begun = RunStory(file.name, policy.name, file.engine_name, options.dry_run, (), ())
     return story_of(controller, partial(controller.run_jobs, world.end_jobs), begun)

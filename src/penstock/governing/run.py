@@ -1,6 +1,6 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -69,6 +69,7 @@ class RunOptions:
     coordinator_tls: AgentTls = AgentTls()  # whom of them to believe, and what to show them
     notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
     watch: Path | None = None  # the file itself, where what changes in it is to be taken over
+    troubles: Callable[[], Sequence[str]] = tuple  # what else rounds are to tell of, in words, each once
 
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
@@ -102,6 +103,7 @@ def _run_tenants(
         post=post,
         look=(lambda: None) if watch is None else watch.look,
         slot_price=tenants.slot_price(),
+        troubles=options.troubles,
     )
     applications = Applications(_start(tenants, options), _conf(tenants, options))
     left = left_behind(options.store, options.run_id)

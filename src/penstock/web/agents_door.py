@@ -226,8 +226,8 @@ class AgentsDoor:
         while not self._over.wait(_AGAIN_EVERY_S):
             try:
                 self._socket = _listening(*self._place)
-            except ConfigError as error:
-                self._note_shut(str(error))
+            except (ConfigError, OSError) as error:  # the port is another's, or no descriptor is left
+                self._note_shut(told(error))
             else:
                 self.unfinished = Unfinished()  # nobody goes on with what is in the old one
                 return self._listened()

@@ -90,6 +90,10 @@ class Aside:
                 self._process.kill()  # it may have been started a moment ago
                 _closed(self._process)
 
+    def again(self) -> None:
+        """After an end: start it for whoever asks."""
+        self._over = False
+
     def _start(self) -> None:
         if self._process is not None and self._process.poll() is not None:  # nobody asked for a while, or it failed
             _closed(self._process)

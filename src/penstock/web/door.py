@@ -113,6 +113,11 @@ class Door(socket.socket):
             with suppress(OSError):  # it has gone by itself
                 visitor.connection.shutdown(socket.SHUT_RDWR)
 
+    def let_all_go(self) -> None:
+        """End all connections, for nobody is left to answer."""
+        for peer in list(self._inside):
+            self.let_go(peer)
+
     @contextmanager
     def answering(self, peer: Peer) -> Iterator[None]:
         """Meanwhile that connection may stay."""

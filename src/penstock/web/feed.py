@@ -69,6 +69,11 @@ class Feed:
             for queue in watched.watchers:
                 _offer(queue, None)
 
+    def again(self) -> None:
+        """After an end: take watchers, of another event loop."""
+        self._runs = {}
+        self._over = False
+
     async def events(self, run_id: str, may_watch: Callable[[], bool]) -> AsyncGenerator[str, None]:
         """The events for one watcher, as text for the wire, until it leaves or may not watch any more."""
         watched = self._runs.setdefault(run_id, _WatchedRun())

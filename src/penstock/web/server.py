@@ -1,4 +1,11 @@
-"""The server: the application on a port, in the foreground or beside a running controller."""
+"""The server: the application on a port, in the foreground or beside a running controller.
+
+In the foreground the process ends with its server. Beside a controller nobody would miss it for days:
+
+    opened --> answers -- its server ends, whatever it was --> gone --> begun again, at the same port
+                  ^                                                        |
+                  +--------------------------------------------------------+
+"""
 
 import asyncio
 import contextlib
@@ -11,9 +18,10 @@ from dataclasses import replace
 
 import uvicorn
 
-from penstock.errors import PenstockError
+from penstock.errors import OutageError, PenstockError, told
 from penstock.store.sql import SqlStore
 from penstock.threads import BesideThread
+from penstock.web.absence import Absence
 from penstock.web.app import create_app
 from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
@@ -27,6 +35,7 @@ from penstock.web.state import SiteState
 from penstock.web.tokens import FIELD, Tokens, default_tokens, kept_tokens, tokens_at
 
 _STOPS_WITHIN_S = 5.0
+_REPEAT_THEMSELVES = ("penstock.web", "uvicorn.error")  # logs, where many ask the same
 
 _log = logging.getLogger("penstock")
 
@@ -47,23 +56,9 @@ class Site:
             raise
         if settings.tokens_required and settings.tls_certificate is None:
             say("warning: without TLS (--tls-certificate, --tls-key) tokens and figures can be read on the way")
-        app = create_app(store, self.settings, tokens)
-        config = uvicorn.Config(
-            Attended(app, self._door),
-            loop="asyncio",  # the door is one that asyncio opens
-            http="h11",  # which bounds what it keeps of a request that does not end
-            ws="none",
-            backlog=self._door.at_once,
-            log_level="error",  # a warning is one about each request that makes no sense
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=2,
-            ssl_certfile=settings.tls_certificate,
-            ssl_keyfile=settings.tls_key,
-        )
-        self._state: SiteState = app.state.site
-        self._server = _PagesServer(config, self._state, self._door)
+        self._app = create_app(store, self.settings, tokens)
+        self._state: SiteState = self._app.state.site
+        self._over = threading.Event()
 
     @property
     def aside(self) -> Aside:
@@ -78,20 +73,72 @@ class Site:
         return f"{scheme}://{host}:{self.settings.port}/"
 
     def run(self) -> None:
-        """Serve until Ctrl-C or SIGTERM."""
-        with seldom("penstock.web", "uvicorn.error"):
-            self._server.run(sockets=[self._door])
+        """Serve until Ctrl-C or SIGTERM; an OutageError where anything else ends it."""
+        with seldom(*_REPEAT_THEMSELVES):
+            why = self._served(lambda: None)
+        if why:
+            raise OutageError(f"the server of the pages has ended ({why}); start it again")
 
     @contextlib.contextmanager
-    def beside(self) -> Iterator["Site"]:
-        """Serve from a thread of its own while the block lasts."""
-        thread = BesideThread(self.run, "penstock-web")
+    def beside(self, tell: Say = lambda text: None) -> Iterator["Site"]:
+        """Serve from a thread of its own while the block lasts; `tell` hears that the pages are gone, or were."""
+        thread = BesideThread(self._serve_on, "penstock-web", (Absence(tell),))
         thread.start()
         try:
             yield self
         finally:
-            self._server.should_exit = True
+            self._over.set()
             thread.join(_STOPS_WITHIN_S)
+
+    def _serve_on(self, absence: Absence) -> None:
+        def begun() -> None:
+            absence.ends(self.url)
+
+        with seldom(*_REPEAT_THEMSELVES):
+            why = self._served(begun)
+            while not self._over.is_set():
+                absence.goes_on(f"their server has ended ({why})")
+                why = self._served_again(absence, begun)
+
+    def _served_again(self, absence: Absence, begun: Callable[[], None]) -> str:
+        """Answer once more, as soon as the port can be listened on."""
+        while not self._over.wait(absence.wait_s()):
+            try:
+                self._door = _listening(self.settings)
+            except (PenstockError, OSError) as error:  # the port is another's, or no descriptor is left
+                absence.goes_on(told(error))
+            else:
+                self._state.again()
+                return self._served(begun)
+        return ""
+
+    def _served(self, begun: Callable[[], None]) -> str:
+        """Answer until somebody ends it; else what ended it, in words."""
+        try:
+            server = _PagesServer(self._config(), self._state, self._door, self._over, begun)
+            server.run(sockets=[self._door])
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # it did not come to listen, or to an end
+            return told(error)
+        finally:
+            self._door.let_all_go()
+            self._door.close()
+        return "" if server.should_exit or self._over.is_set() else server.ended
+
+    def _config(self) -> uvicorn.Config:
+        return uvicorn.Config(
+            Attended(self._app, self._door),
+            loop="asyncio",  # the door is one that asyncio opens
+            http="h11",  # which bounds what it keeps of a request that does not end
+            ws="none",
+            backlog=self._door.at_once,
+            log_level="error",  # a warning is one about each request that makes no sense
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+            ssl_certfile=self.settings.tls_certificate,
+            ssl_keyfile=self.settings.tls_key,
+        )
 
 
 _PARTING_S = 0.05
@@ -100,10 +147,15 @@ _PARTING_S = 0.05
 class _PagesServer(uvicorn.Server):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
-    def __init__(self, config: uvicorn.Config, state: SiteState, door: Door) -> None:
+    def __init__(
+        self, config: uvicorn.Config, state: SiteState, door: Door, over: threading.Event, begun: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._state = state
         self._door = door
+        self._over = over
+        self._begun = begun
+        self.ended = "by itself"
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -119,15 +171,23 @@ class _PagesServer(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and meanwhile read what the first visitor will ask for."""
+        """Listen, say so, and meanwhile read what the first visitor will ask for."""
         await super().startup(sockets)
+        self._begun()
         threading.Thread(target=_warmed, args=(self._state.reader,), name="penstock-web-warm", daemon=True).start()
 
+    async def main_loop(self) -> None:
+        """Answer until something ends it: after an error, too, whoever is connected is let go."""
+        try:
+            await super().main_loop()
+        except BaseException as error:  # asyncio has kinds of its own
+            self.ended = told(error)
+
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second."""
+        """Ten times a second: whether it ends."""
         if counter % 10 == 0:
             self._door.let_go_silent()
-        return await super().on_tick(counter)
+        return self._over.is_set() or await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening and let everybody go."""

@@ -30,6 +30,11 @@ class SiteState:
         self.feed.end()
         self.aside.end()
 
+    def again(self) -> None:
+        """After an end: others may watch, and what runs aside may be started."""
+        self.feed.again()
+        self.aside.again()
+
     def may_act(self, connection: HTTPConnection) -> bool:
         """Whether whoever asks may ask a controller for something."""
         return self.sessions.role_of(connection) == "operate"
