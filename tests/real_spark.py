@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import batch_limits, kafka_sources, starts
 from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.levers.restarting import Restarting
 from penstock.engines.spark.settings import SparkSettings
 from penstock.local.kafka.jars import JarSet, jars, locked
 from tests.patience import patience_s
@@ -67,10 +69,23 @@ def application(work: Path, settings: Mapping[str, str]) -> Iterator[SparkSessio
     with pytest.MonkeyPatch.context() as patched:
         # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
         patched.setattr(starts, "called", _called)
+        patient_restarts(patched)
         patched.setattr(batch_limits, "_SOURCES_WITHIN_S", patience_s())
         patched.setattr(kafka_sources, "_ASKED_FOR_S", patience_s())
         yield session
     session.stop()
+
+
+def patient_restarts(patched: pytest.MonkeyPatch) -> None:
+    """A round waits for its restarts as long as this machine needs; not on a fake's clock, where nothing is slow."""
+    as_ever = Restarting.in_a_round
+
+    def in_a_round(restarting: Restarting) -> None:
+        as_ever(restarting)
+        if restarting._clocks.even is time.monotonic:
+            restarting._waits_until_s = time.monotonic() + patience_s()
+
+    patched.setattr(Restarting, "in_a_round", in_a_round)
 
 
 def _called(who: str, function: Callable[[], T], within_s: float, late: Callable[[T], None]) -> T:

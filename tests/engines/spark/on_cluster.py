@@ -21,6 +21,7 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.launch.application import start_application
+from penstock.engines.spark.levers import restarting
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, patient, taken_over
@@ -41,6 +42,7 @@ CONF = {
 
 def main(master: str, place: Path) -> dict[str, Any]:
     spark = start_application("cluster test", master, CONF)
+    vars(restarting)["_IN_A_ROUND_S"] = patience_s()  # nobody tends here what goes on beside the rounds
     eventually(lambda: ExecutorLever(spark.sparkContext).count() == EXECUTORS)
     hosts = sorted({executor.host for executor in ExecutorReader(spark.sparkContext).read()})
     found: dict[str, Any] = {"pinned": pinned(spark, place / "pinned"), "counted": counted(spark, place / "counted")}

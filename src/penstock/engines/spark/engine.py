@@ -70,12 +70,10 @@ class SparkEngine:
         self._shared.spark.ping()
 
     def tend(self) -> None:
-        """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end.
-
-        Each part and each job for itself; an EngineError tells of those where something went wrong.
-        """
+        """Between rounds: keep the lease, start again what died; an EngineError tells of jobs where that went wrong."""
         apart = self._refreshed()
         self._parts.hearing.look_after(self._shared.state.take_heard(self._parts.events, apart), apart)
+        self._parts.restarting.between_rounds()
         self._parts.upkeep.tend(apart)
         apart.tell()
 
@@ -85,6 +83,7 @@ class SparkEngine:
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Carry the steps out in order, and executors after them; a step that fails half-way is taken back whole."""
+        self._parts.restarting.in_a_round()
         with self._shared.lease.held():
             outcome = Outcome(tuple(map(self._parts.steps.carry_out, steps)))
             if self._shared.lease.ours:

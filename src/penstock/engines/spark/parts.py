@@ -7,10 +7,13 @@ from typing import Any
 from penstock.core.levers import KINDS
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jobs.query import Query
+from penstock.engines.spark.jobs.starting import Starts
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.found import LeverTools, found_levers
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.levers.planned import PlannedRestarts
+from penstock.engines.spark.levers.restarting import Restarting
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.port import Events, Spark
 from penstock.engines.spark.rounds.hearing import Hearing
@@ -42,6 +45,7 @@ class Parts:
     hearing: Hearing
     look: Look
     upkeep: Upkeep
+    restarting: Restarting
     steps: Steps
     capacity: Capacity
     bounds: BatchBoundLever
@@ -63,8 +67,10 @@ def parts_of(
     places = KeepingPlaces(spark, state, routes)
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
     runs = Runs(state, spark.pools, shares)
-    planned = PlannedRestarts(shared, capacity.slots, runs)
-    starts = JobStarts(shared, planned, runs)
+    under_way: Starts[Query] = Starts(clock=clocks.even)
+    restarting = Restarting(shared, under_way, runs)
+    planned = PlannedRestarts(shared, capacity.slots, restarting)
+    starts = JobStarts(shared, under_way, planned, restarting, runs)
     bounds = BatchBoundLever(state, spark.bounds, planned, capacity.slots, clocks)
     tools = LeverTools(spark, state, planned, capacity, routes, clocks, ask_memory)
     levers = _by_kind(shares, bounds, *found_levers(tools))
@@ -77,6 +83,7 @@ def parts_of(
         hearing,
         Look(shared, hearing, capacity, routes, levers),
         Upkeep(shared, capacity, routes, places, starts, planned, shares, bounds, small),
+        restarting,
         Steps(shared, levers),
         capacity,
         bounds,

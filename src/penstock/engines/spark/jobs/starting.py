@@ -7,9 +7,7 @@ the next one begins.
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from penstock.errors import EngineError, PenstockError, first_line
@@ -18,8 +16,8 @@ from penstock.threads import BesideThread
 T = TypeVar("T")
 
 TURN_S = 5.0  # a function that only builds its query takes a tenth of a second; imports take seconds
-FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, and three intervals are too many
-FUNCTION_AT_MOST_S = 90.0  # twice, where the job is then started as it was; a round is given up after 240 s
+FUNCTION_WITHIN_S = 20.0  # in a planned restart, for its query is down meanwhile: then it starts as it was
+FUNCTION_AT_MOST_S = 90.0  # the same, where it took long before
 _TIMES = 5.0  # what a function took before: load comes and goes
 
 
@@ -38,9 +36,9 @@ class Starts(Generic[T]):
     def __init__(self, turn_s: float = TURN_S, clock: Callable[[], float] = time.monotonic) -> None:
         self._turn_s = turn_s
         self._clock = clock
-        self._ended: SimpleQueue[StartEnded[T]] = SimpleQueue()
+        self._ended: dict[str, StartEnded[T]] = {}
         self._lock = threading.Lock()
-        self._under_way: dict[str, tuple[float, BesideThread]] = {}
+        self._under_way: dict[str, tuple[float, BesideThread, threading.Event]] = {}
         self._before: threading.Event | None = None
 
     def begin(self, name: str, start: Callable[[], T]) -> None:
@@ -51,43 +49,50 @@ class Starts(Generic[T]):
             before, self._before = self._before, threading.Event()
             given = (name, start, before, self._before)
             thread = BesideThread(self._run, f"penstock-start-{name}", given)
-            self._under_way[name] = (self._clock(), thread)
+            self._under_way[name] = (self._clock(), thread, self._before)
             try:
                 thread.start()
             except RuntimeError as error:  # no room for another thread just now: it is tried again like one that failed
+                self._ended[name] = StartEnded(name, None, first_line(error))
                 self._before.set()
-                self._ended.put(StartEnded(name, None, first_line(error)))
 
     def under_way_s(self, name: str) -> float | None:
         """For how long its start has been under way; None when it is not."""
         found = self._under_way.get(name)
         return None if found is None else self._clock() - found[0]
 
+    def over_after(self, name: str, wait: Callable[[threading.Event], object]) -> StartEnded[T] | None:
+        """What came of that start once its end was waited for; None while it is under way."""
+        wait(self._under_way[name][2])
+        with self._lock:
+            ended = self._ended.pop(name, None)
+            if ended is not None:
+                del self._under_way[name]
+            return ended
+
     def take(self) -> list[StartEnded[T]]:
         """Those that have ended since the last call."""
-        found: list[StartEnded[T]] = []
-        with suppress(Empty):
-            while True:
-                found.append(self._ended.get_nowait())
         with self._lock:
+            found, self._ended = list(self._ended.values()), {}
             for ended in found:
                 del self._under_way[ended.name]
         return found
 
     def wait(self) -> None:
         """Until all that were begun have ended."""
-        for _, thread in list(self._under_way.values()):
+        for _, thread, _ in list(self._under_way.values()):
             thread.join()
 
     def _run(self, name: str, start: Callable[[], T], before: threading.Event | None, ended: threading.Event) -> None:
         if before is not None:
             before.wait(self._turn_s)
         try:
-            self._ended.put(StartEnded(name, start()))
+            came = StartEnded(name, start())
         except BaseException as error:  # sys.exit() in a tenant's code is that tenant's affair
-            self._ended.put(StartEnded(name, None, _why(error)))
-        finally:
-            ended.set()
+            came = StartEnded(name, None, _why(error))
+        with self._lock:
+            self._ended[name] = came
+        ended.set()
 
 
 def _why(error: BaseException) -> str:
@@ -103,7 +108,7 @@ def _shown(error: BaseException) -> str:
 
 
 class Patience:
-    """How long a round waits for a job's function: longer where it took long before, as on a loaded machine.
+    """How long a planned restart waits for a job's function: longer where it took long before, as on a loaded machine.
 
     A job's first start, for which nobody waits, says how long its function takes here.
 

@@ -7,19 +7,20 @@ real-time mode. A real-time batch may last for minutes: its end is awaited betwe
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from penstock.core.levers import Table, Tasks
 from penstock.engines.spark.application.ours import while_ours
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived, check_slots
-from penstock.engines.spark.jobs.query import Query, RestartError
-from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
+from penstock.engines.spark.jobs.query import Query
+from penstock.engines.spark.levers.restarting import Restart, Restarting
 from penstock.engines.spark.port import Route
 from penstock.engines.spark.state.shared import Shared
-from penstock.engines.spark.watch.events import Failed
 from penstock.engines.spark.watch.instructions import LOOKS_FOR_S
 from penstock.engines.spark.watch.track import AwaitedTasks, Track
-from penstock.errors import EngineError, first_line
+from penstock.errors import EngineError
 
 _log = logging.getLogger("penstock.spark")
 
@@ -31,20 +32,20 @@ def check_interval(job: str, every_s: float) -> None:
 
 
 class PlannedRestarts:
-    """Carries them out; `runs` is told of every query that was started. `slots` says how many there are."""
+    """Has them carried out, each beside the rounds. `slots` says how many there are."""
 
     def __init__(
         self,
         shared: Shared,
         slots: Callable[[], int],
-        runs: Callable[[str, Query], None],
+        restarting: Restarting,
     ) -> None:
         self._spark = shared.spark
         self._state = shared.state
         self._lease = shared.lease
         self._clocks = shared.clocks
         self._slots = slots
-        self._runs = runs
+        self._restarting = restarting
         self._partitions: dict[str, tuple[str, int]] = {}  # by job: in which run they were found
 
     def repartition(self, job: str, partitions: int) -> None:
@@ -72,7 +73,7 @@ class PlannedRestarts:
         check_interval(job, every_s)
         found = self._spark.interval(query)
         if found is None or found.every_s != every_s:
-            self._change(track, query, replace(track.job, trigger_s=every_s))
+            self._change(track, query, trigger_s=every_s)
 
     def rebound(self, job: str, rows: int | None) -> None:
         """Another bound of the job's batches; None gives back what its own function says."""
@@ -82,7 +83,7 @@ class PlannedRestarts:
         if track.tasks:
             raise EngineError(f"{job} runs in real-time mode, where a batch has no bound")
         if track.job.max_rows_per_batch != rows:
-            self._change(track, query, replace(track.job, max_rows_per_batch=rows))
+            self._change(track, query, max_rows_per_batch=rows)
 
     def wake(self, job: str) -> bool:
         """The same query anew, if penstock started it; whether it waits for its next batch by a clock."""
@@ -108,10 +109,12 @@ class PlannedRestarts:
             raise EngineError(f"{move.job}: {move.after} tasks do nothing; ask for at least 1")
         _, query = self._of(move.job)
         job, now = replace(track.job, real_time=replace(track.job.real_time, tasks=move.after)), self._clocks.now()
+        tasks = tuple(one if one.is_source else replace(one, tasks=move.after) for one in track.tasks)
+        self._check(job, tasks)
         begun_s = max(track.started_s or now.wall_s, track.batches[-1].committed_s if track.batches else 0.0)
         ends_s = now.even_s + begun_s + track.job.real_time.batch_s - now.wall_s
         last = self._spark.last_batch(query)
-        self._state.change(move.job, awaited=AwaitedTasks(job, move.after, self.room_for(job), last, ends_s))
+        self._state.change(move.job, awaited=AwaitedTasks(job, move.after, tasks, last, ends_s))
 
     def reroute(self, move: Table, route: Route, query: Query) -> None:
         """Another table for the job's route; operators with windows need no restart."""
@@ -125,19 +128,23 @@ class PlannedRestarts:
             return
         if not self._spark.between_batches(query, awaited.after_batch, LOOKS_FOR_S) and not late:
             return
-        self._state.change(job, awaited=None, job=awaited.job, tasks=awaited.tasks)
+        self._state.change(job, awaited=None)
         try:
             self._check(awaited.job, awaited.tasks)
-            self._repartition(awaited.job, query, awaited.partitions)
+            self._with(job, real_time=awaited.job.real_time)
+            self._state.change(job, tasks=awaited.tasks)
+            self._repartition(awaited.job, query, awaited.partitions, lambda: self._keep_tasks(track))
         except EngineError as error:
-            self._state.change(job, job=track.job, tasks=track.tasks)
             _log.warning("%s keeps the tasks that it had: %s", job, error)
 
-    def room_for(
-        self, job: Job, as_left: bool = False, within_s: float | None = FUNCTION_WITHIN_S
-    ) -> tuple[LongLived, ...]:
-        """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others'."""
-        tasks = self._spark.tasks_of(job, as_left, within_s)
+    def _keep_tasks(self, track: Track) -> None:
+        self._with(track.job.name, real_time=track.job.real_time)
+        self._state.change(track.job.name, tasks=track.tasks)
+
+    def room_for(self, job: Job) -> tuple[LongLived, ...]:
+        """The tasks that the job keeps in real-time mode as it was left; an EngineError when they do not fit beside the
+        others'. It asks the tenant's function."""
+        tasks = self._spark.tasks_of(job, as_left=True, within_s=None)
         self._check(job, tasks)
         return tasks
 
@@ -151,29 +158,36 @@ class PlannedRestarts:
         if tasks:
             check_slots(job.name, tasks, self._state.fleet.kept_by_others(job.name), self._slots())
 
-    def _change(self, track: Track, query: Query, job: Job) -> None:
-        self._restart(job.name, query, lambda: self._spark.restart(query, self._ours(track.job), self._ours(job)))
-        self._state.change(job.name, job=job)
+    def _change(self, track: Track, query: Query, **fields: Any) -> None:
+        before, name = track.job, track.job.name
+        after = replace(before, **fields)
+        self._restart(
+            name,
+            query,
+            lambda: self._spark.restart(query, self._ours(before), self._ours(after)),
+            lambda: self._with(name, **fields),
+        )
 
-    def _repartition(self, job: Job, query: Query, partitions: int) -> None:
-        self._restart(job.name, query, lambda: self._spark.repartition(self._ours(job), query, partitions))
+    def _with(self, job: str, **fields: Any) -> None:
+        """What else is asked of the job may have changed meanwhile."""
+        self._state.change(job, job=replace(self._state.named(job).job, **fields))
+
+    def _repartition(
+        self, job: Job, query: Query, partitions: int, otherwise: Callable[[], object] = lambda: None
+    ) -> None:
+        change = partial(self._spark.repartition, self._ours(job), query, partitions)
+        self._restart(job.name, query, change, otherwise=otherwise)
 
     def _ours(self, job: Job) -> Job:
         """Left to the next controller where the application is another's by the time that it would be started."""
         return while_ours(self._lease, job)
 
-    def _restart(self, job: str, query: Query, change: Callable[[], Query]) -> None:
-        try:
-            started = change()
-        except RestartError as error:
-            self._runs(job, error.query)
-            raise
-        except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
-            if not query.isActive and self._state.named(job).job.function is not None:
-                _log.warning("%s could not start: %s", job, first_line(error))
-                self._state.take(Failed(job, first_line(error)))
-            if isinstance(error, EngineError):
-                raise
-            raise EngineError(f"{job} could not be started again: {first_line(error)}") from error
-        if started.runId != self._state.named(job).run_id:
-            self._runs(job, started)
+    def _restart(
+        self,
+        job: str,
+        query: Query,
+        change: Callable[[], Query],
+        then: Callable[[], object] = lambda: None,
+        otherwise: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._restarting.do(Restart(job, query, change, then, otherwise))

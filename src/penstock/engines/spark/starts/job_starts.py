@@ -7,6 +7,7 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.starting import StartEnded, Starts
 from penstock.engines.spark.levers.planned import PlannedRestarts
+from penstock.engines.spark.levers.restarting import Restarting
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.port import Pools
 from penstock.engines.spark.state.shared import Shared
@@ -35,12 +36,15 @@ class Runs:
 class JobStarts:
     """Begins them, and takes up what came of those that ended."""
 
-    def __init__(self, shared: Shared, planned: PlannedRestarts, runs: Runs) -> None:
+    def __init__(
+        self, shared: Shared, starts: Starts[Query], planned: PlannedRestarts, restarting: Restarting, runs: Runs
+    ) -> None:
         self._shared = shared
         self._state = shared.state
         self._planned = planned
         self._runs = runs
-        self._starts: Starts[Query] = Starts(clock=shared.clocks.even)
+        self._restarting = restarting
+        self._starts = starts
 
     def begin(self, name: str) -> None:
         """Begin to start the job's query."""
@@ -80,13 +84,14 @@ class JobStarts:
         """What came of those that have ended, taken up; and what went wrong with that."""
         apart = Apart()
         for ended in self._starts.take():
-            self._state.change(ended.name, starting_s=None)
-            self._state.promise(ended.name, 0)
             with apart.trying(ended.name):
-                self._take(ended)
+                if not self._restarting.taken(ended):
+                    self._take(ended)
         return apart
 
     def _take(self, ended: StartEnded[Query]) -> None:
+        self._state.change(ended.name, starting_s=None)
+        self._state.promise(ended.name, 0)
         again = self._state.named(ended.name).attempts
         if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
             self._fails(ended.name, ended.why or "nothing was started")
@@ -103,7 +108,7 @@ class JobStarts:
         self._state.take(Failed(name, why))
 
     def _started(self, job: Job) -> Query:
-        tasks = self._planned.room_for(job, as_left=True, within_s=None)
+        tasks = self._planned.room_for(job)
         self._state.change(job.name, tasks=tasks)
         self._state.promise(job.name, sum(operator.tasks for operator in tasks))
         return self._shared.spark.start(job, within_s=None)

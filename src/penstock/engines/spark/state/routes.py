@@ -33,9 +33,11 @@ class Routes:
         return self._routes.get(job)
 
     def add(self, batches: Iterable[Batch]) -> None:
-        """They were committed: to the windows of key pairs."""
+        """They were committed: to the windows of key pairs, which a re-routing that is under way makes void."""
         for batch in batches:
             track = self._state.fleet.of_run(batch.run_id)
+            if track is not None and track.restarts:
+                continue
             route = None if track is None else self._routes.get(track.job.name)
             # A query that waits may tell of its last batch again.
             if track is not None and route is not None and batch != self._newest.get(track.job.name):
@@ -69,4 +71,8 @@ class Routes:
                 yield name, route, query
 
     def _running(self) -> Iterator[tuple[str, Route]]:
-        return ((name, route) for name, route in self._routes.items() if self._state.named(name).runs)
+        return ((name, route) for name, route in self._routes.items() if self._is_open(name))
+
+    def _is_open(self, job: str) -> bool:
+        track = self._state.named(job)
+        return track.runs and not track.restarts

@@ -71,6 +71,8 @@ def todo(fleet: TrackedFleet, now: Now) -> tuple[Instruction, ...]:
 
 def _of(track: Track, now: Now) -> Iterator[Instruction]:
     name, awaited = track.job.name, track.awaited
+    if track.restarts:
+        return
     if track.starting_s is None and track.attempts.due(now.even_s):
         yield Start(name)
     if awaited is not None and (track.query is None or not track.runs):

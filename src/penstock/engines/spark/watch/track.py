@@ -78,6 +78,7 @@ class Track:
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
     starting_s: float | None = None  # for how long its start has been under way
+    restarts: bool = False  # by a planned restart, which goes on beside the rounds: nothing else is done to it
     oversleeps_s: float = 0.0  # by which this run's next batch may be late: the wall's clock was set back
     idle_since_s: float | None = None
     batches: tuple[Batch, ...] = ()
@@ -183,8 +184,11 @@ class Track:
     def trouble(self, wall_s: float, even_s: float | None = None) -> Trouble | None:
         """What is wrong with the job; `even_s` is the same instant on the clock that nobody sets."""
         if self.starting_s is not None and self.starting_s > STARTS_WITHIN_S:
-            said = f"its start has taken {self.starting_s:.0f} s so far: its function has not returned"
+            what, waits = ("planned restart", "batch or function") if self.restarts else ("start", "function")
+            said = f"its {what} has taken {self.starting_s:.0f} s so far: its {waits} has not returned"
             return trouble(TroubleKind.SLOW_START, said)
+        if self.restarts:
+            return None
         now = wall_s if even_s is None else even_s
         waiting = self.attempts.of_job(self.job.name, now)
         if waiting is not None:
@@ -299,12 +303,14 @@ class Track:
         return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
 
     def _settles(self, wall_s: float) -> bool:
-        """A query that was started again says nothing about its share until it has committed a batch.
+        """A query that is or was started again says nothing about its share until it has committed a batch.
 
         In real-time mode, two: what waited for the start is read at once, and its batch lasts until that is done.
         """
         up_s = self._up_s(wall_s)
         within_s = REAL_TIME_SETTLES_WITHIN_S if self.tasks else SETTLES_WITHIN_S
+        if self.restarts:
+            return (self.starting_s or 0.0) < within_s
         return self.settling and up_s is not None and up_s < within_s
 
     def _up_s(self, wall_s: float) -> float | None:
