@@ -1,4 +1,4 @@
-"""A program that cuts a graph: `python -m tests.local.cutting_on THREAD TRIES`, on its main thread or on another one."""
+"""Cuts a graph on its main thread or on another one: `python -m tests.local.cutting_on THREAD TRIES`."""
 
 import sys
 import threading

@@ -1,9 +1,9 @@
 """METIS, aside: it cuts graphs in a process of its own, and a signal to this one is heard meanwhile.
 
-While METIS computes it handles SIGTERM for the whole process, as one of its own errors. Beside other threads the process
-died of it by SIGSEGV; on the main thread the signal was lost, and a useless cut could come of it without an error. It
-also holds Python's lock, so that all other threads stand still: 5 s for a million pairs. Small graphs go there as well,
-for a signal may come at any moment; the process stays for the next graph, which costs under a millisecond.
+While METIS computes, it handles SIGTERM for its whole process, as an error of its own. Computing beside other threads,
+the process died of it by SIGSEGV; on its main thread the signal was lost, and a useless cut could come of it without an
+error. METIS also holds Python's lock, so that all other threads stand still: 5 s for a million pairs. Small graphs go
+aside as well, for a signal may come at any moment; the process stays for the next one, so that only the first waits.
 
 The same graph gives the same cuts, so whoever decides stays a function of what is seen.
 """
