@@ -57,6 +57,11 @@ def computes(pid: int) -> bool:
     return bool(int(told["SigBlk"], 16) >> (signal.SIGTERM - 1) & 1)
 
 
+def signalled(pid: int, number: signal.Signals) -> None:
+    eventually(lambda: computes(pid))
+    os.kill(pid, number)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("thread", ["main", "another"])
 def test_a_signal_while_metis_computes_is_heard_at_once_on_any_thread(thread: str, number: signal.Signals) -> None:
@@ -101,7 +106,7 @@ def test_one_that_stands_still_is_ended_and_it_is_said_what_to_do(cutter: Cutter
 
 def test_one_that_is_killed_while_it_computes_is_an_error_that_says_what_to_do(cutter: Cutter) -> None:
     first = pid_of(cutter)
-    killing = threading.Thread(target=lambda: eventually(lambda: computes(first)) and os.kill(first, signal.SIGKILL))
+    killing = threading.Thread(target=signalled, args=(first, signal.SIGKILL))
     killing.start()
     with pytest.raises(EngineError, match=r"^METIS ended .* \(Killed\); if memory is short, give it more, or else the"):
         cutter.cut(ring(20_000, ENDLESS))
@@ -112,7 +117,7 @@ def test_who_ends_it_politely_gets_no_useless_cut(cutter: Cutter) -> None:
     """METIS makes of a SIGTERM that all vertices are in one part, and no error."""
     first, graph, told = pid_of(cutter), ring(20_000, 30), "(Terminated)"
     expected = cut(graph)
-    ending = threading.Thread(target=lambda: eventually(lambda: computes(first)) and os.kill(first, signal.SIGTERM))
+    ending = threading.Thread(target=signalled, args=(first, signal.SIGTERM))
     ending.start()
     while cutter.pid == first:
         try:
