@@ -3,6 +3,7 @@
 processes    a process as the kernel tells of it: started, known again whoever asks, ended
 following    a process that does not outlive the one that started it
 state_file   what a command started, noted so that another command ends exactly that
+cutting      METIS, in a process of its own
 java         the Java that runs here
 spark        a standalone cluster, its hosts with networks of their own, its secret; an archive of Spark's classes
 yarn, kubernetes, kafka

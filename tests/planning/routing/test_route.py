@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from penstock.core.known.routing_table import RoutingTable
 from penstock.core.seen.pairs import PairCounts
 from penstock.errors import ConfigError
+from penstock.local.cutting_process import cut
 from penstock.planning.routing.graph import graph_of, graph_of_links
 from penstock.planning.routing.judging import judge, judge_part
 from penstock.planning.routing.methods import METHODS
@@ -39,6 +40,15 @@ def test_no_server_gets_more_than_the_bound_where_keys_are_light_enough(method: 
     pairs = light(seed)
     assert max(pairs.left().values()) <= 0.03 * pairs.rows / servers  # what makes it feasible for certain
     assert route(pairs, servers, method=method).imbalance <= 1.03 + 1e-6
+
+
+@pytest.mark.parametrize("racks", [None, (3, 3)])
+def test_a_table_is_the_same_wherever_metis_computes(
+    racks: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aside = [route(grouped(seed), 6, racks=racks) for seed in range(3)]
+    monkeypatch.setattr("penstock.planning.routing.metis.cut_aside", cut)
+    assert [route(grouped(seed), 6, racks=racks) for seed in range(3)] == aside
 
 
 @given(seed=st.integers(0, 10_000))

@@ -3,7 +3,8 @@
 import numpy as np
 
 from penstock.core.arrays import Floats, Ints
-from penstock.extras import missing_told
+from penstock.local.cutting import cut_aside
+from penstock.local.cutting_process import Cuts
 from penstock.planning.routing.graph import KeyGraph
 
 FEW_EDGES = 60_000  # so few that several tries take less than a second
@@ -21,12 +22,20 @@ def metis_parts(graph: KeyGraph, shares: Floats, imbalance: float) -> list[Ints]
     weightings = [graph.weight]
     if len(graph.rows) <= FEW_EDGES:
         weightings += [np.where(graph.operator_of == o, graph.weight, 0.0) for o in range(len(graph.operators))]
-    rows = _whole(graph.around.rows, 1)
-    return [
-        _part(graph, rows, _whole(weights, 0), shares, imbalance, seed)
-        for weights in weightings
-        for seed in range(tries)
-    ]
+    # Asked for more parts than there are vertices, METIS puts all in one and complains on standard output.
+    used = np.sort(np.argsort(-shares, kind="stable")[: len(graph.weight)])
+    if len(used) == 1:
+        return [np.full(len(graph.weight), used[0], dtype=np.int64)]  # whatever the weights and the seed
+    cuts = Cuts(
+        graph.around.starts,
+        graph.around.others,
+        _whole(graph.around.rows, 1),
+        np.array([_whole(weights, 0) for weights in weightings]),
+        np.arange(tries),
+        shares[used] / shares[used].sum(),
+        np.array([max(1, round((imbalance - 1) * 1000))]),
+    )
+    return [used[part] for part in cut_aside(cuts)]
 
 
 def _whole(values: Floats, least: int) -> Ints:
@@ -36,23 +45,3 @@ def _whole(values: Floats, least: int) -> Ints:
     if total * scale > _LARGEST:
         scale = _LARGEST / total
     return np.maximum(np.round(values * scale), least).astype(np.int64)
-
-
-def _part(graph: KeyGraph, rows: Ints, weights: Ints, shares: Floats, imbalance: float, seed: int) -> Ints:
-    # Asked for more parts than there are vertices, METIS puts all in one and complains on standard output.
-    used = np.sort(np.argsort(-shares, kind="stable")[: len(graph.weight)])
-    if len(used) == 1:
-        return np.full(len(graph.weight), used[0], dtype=np.int64)
-    with missing_told():
-        import pymetis
-    options = pymetis.Options(seed=seed, ufactor=max(1, round((imbalance - 1) * 1000)))
-    _, part = pymetis.part_graph(
-        len(used),
-        pymetis.CSRAdjacency(graph.around.starts, graph.around.others),
-        vweights=weights,
-        eweights=rows,
-        tpwgts=(shares[used] / shares[used].sum()).tolist(),
-        options=options,
-        recursive=False,
-    )
-    return used[np.asarray(part, dtype=np.int64)]
