@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from penstock.store.open import open_store
-from tests.cli.calling import ROOT, command, environment
+from tests.cli.calling import command, environment
 from tests.patience import patience_s
 from tests.recorded import RUN, a_cycle
 from tests.simulation.small import scenario, written
@@ -23,8 +23,7 @@ ENGINES = {
     "steady": "tests.engines.toy.engine:toy",
     "lost": "tests.no_such_module:engine",
     **{
-        name: f"{FAILING}:{name}"
-        for name in ("unmade", "left", "blind", "leaving", "unstartable", "unending", "taken")
+        name: f"{FAILING}:{name}" for name in ("unmade", "left", "blind", "leaving", "unstartable", "unending", "taken")
     },
 }
 POLICIES = {name: f"{FAILING}:{name}" for name in ("unready", "undecided")}
@@ -78,7 +77,9 @@ CASES = {
     "simulate: no file": Case(("simulate", "{dir}/none.yaml"), 2, "scenario: .*No such file"),
     "serve: no scenario": Case(("serve", "--scenario", "{dir}/none.yaml"), 2, "scenario: .*No such file"),
     "serve: no tokens": Case(
-        ("serve", "--store", "{dir}/runs.sqlite", "--tokens", "{dir}/no.sqlite", "--port", "0"), 2, "tokens: .*no.sqlite"
+        ("serve", "--store", "{dir}/runs.sqlite", "--tokens", "{dir}/no.sqlite", "--port", "0"),
+        2,
+        "tokens: .*no.sqlite",
     ),
     "coordinate: no file": Case(("coordinate", "{dir}/none.yaml"), 2, "fleet file: .*No such file"),
     "coordinate: no tokens": Case(
@@ -92,7 +93,9 @@ CASES = {
         ("simulate", "{dir}/scenario.yaml", "--store", "{dir}/no.sqlite"), 2, "store: .*not of SQLite"
     ),
     "serve: no store": Case(("serve", "--store", "{dir}/no.sqlite", "--port", "0"), 2, "store: .*no database"),
-    "serve: nothing recorded": Case(("serve", "--store", "{dir}/none.sqlite", "--port", "0"), 2, "no runs are recorded"),
+    "serve: nothing recorded": Case(
+        ("serve", "--store", "{dir}/none.sqlite", "--port", "0"), 2, "no runs are recorded"
+    ),
     "report: no store": Case(("report", "last", "--store", "{dir}/no.sqlite"), 2, "store: .*no database"),
     "report: nothing recorded": Case(("report", "last", "--store", "{dir}/none.sqlite"), 2, "no runs are recorded"),
     "report: no such run": Case(("report", "nope", "--store", "{dir}/runs.sqlite"), 2, "run: 'nope'"),
@@ -104,13 +107,17 @@ CASES = {
     "serve: a port in use": Case(("serve", "--store", "{dir}/runs.sqlite", "--port", "{port}"), 2, TAKEN),
     "coordinate: a port in use": Case(("coordinate", "{dir}/fleet.yaml", "--agents-port", "{port}"), 2, TAKEN),
     # output that cannot be written
-    "run: no place for its results": Case(of_toy("toy", *RAN, "--json", "{dir}/no/x.json"), 2, "--json: .*No such file"),
+    "run: no place for its results": Case(
+        of_toy("toy", *RAN, "--json", "{dir}/no/x.json"), 2, "--json: .*No such file"
+    ),
     "run: no room for its results": Case(of_toy("toy", *RAN, "--json", "/dev/full"), 2, "--json: .*No space left"),
     "run: nobody takes its results": Case(of_toy("toy", *RAN, "--json", "-"), 2, NO_ROOM, full=True),
     "simulate: no room": Case(("simulate", "{dir}/scenario.yaml", "--json", "/dev/full"), 2, "--json: .*No space left"),
     "simulate: nobody takes it": Case(("simulate", "{dir}/scenario.yaml", "--json", "-"), 2, NO_ROOM, full=True),
     "serve: no place for its metrics": Case(
-        ("serve", "--store", "{dir}/runs.sqlite", "--port", "0", "--sink", "lines:{dir}/no/x"), 2, "--sink: .*No such file"
+        ("serve", "--store", "{dir}/runs.sqlite", "--port", "0", "--sink", "lines:{dir}/no/x"),
+        2,
+        "--sink: .*No such file",
     ),
     "report: no place": Case(
         ("report", "last", "--store", "{dir}/runs.sqlite", "--html", "{dir}/no/x.html"), 2, "--html: .*No such file"
@@ -124,7 +131,10 @@ CASES = {
     ),
     "explain: nobody takes it": Case(("explain", "last", "--store", "{dir}/runs.sqlite"), 2, NO_ROOM, full=True),
     "coordinate: nobody takes a token": Case(
-        ("coordinate", "{dir}/fleet.yaml", "--agent-tokens", "{dir}/t.json", "--new-token", "ads"), 2, NO_ROOM, full=True
+        ("coordinate", "{dir}/fleet.yaml", "--agent-tokens", "{dir}/t.json", "--new-token", "ads"),
+        2,
+        NO_ROOM,
+        full=True,
     ),
     "help: nobody takes it": Case(("run", "--help"), 2, NO_ROOM, full=True),
     "submit: no folder for logs": Case(

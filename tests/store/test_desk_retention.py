@@ -58,7 +58,9 @@ def test_each_act_says_for_how_long_it_holds() -> None:
     assert set(HOLDS) == set(Act)
     neutral, one = Orders(), Intent(Latency("2s"))
     for act, about in HOLDS.items():  # and what changes the orders for good is what holds
-        before = folded(neutral, [Request(other, "ann", 0.0) for other in Act if HOLDS[other] == about and other != act])
+        before = folded(
+            neutral, [Request(other, "ann", 0.0) for other in Act if HOLDS[other] == about and other != act]
+        )
         whole = Request(act, "bob", 0.0, job="ads", intent=one if act is Act.INTENT else None)
         assert (folded(before, [whole]) != before) == (about is not None), act
 
