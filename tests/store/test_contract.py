@@ -475,6 +475,15 @@ def test_acts_of_people_are_kept_with_who_and_when(reopen: Reopen) -> None:
     assert store.audit(RUN.id) == acts
 
 
+def test_acts_of_people_go_when_they_are_older_than_what_is_kept_of_a_run(reopen: Reopen) -> None:
+    store, began_s = begun(reopen), RUN.started_at_s or 0.0
+    for at_s, who in ((10.0, "ann"), (20.0 * 86_400, "bo"), (20.0 * 86_400, "cy")):
+        store.add_audit(AuditEntry(began_s + at_s, who, "pause"))
+    for number in range(10):
+        store.append(a_cycle(20.0 * 86_400 + number))
+    assert [act.who for act in store.audit(RUN.id)] == ["bo", "cy"]
+
+
 def test_words_from_anywhere_are_kept(reopen: Reopen) -> None:
     store = begun(reopen)
     job = a_job("ads; DROP TABLE penstock_runs --'\"")

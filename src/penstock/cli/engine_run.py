@@ -29,10 +29,13 @@ def run_engine_file(
     from penstock.config.engine_file import check_engine_file
     from penstock.governing.on_engine import EngineRunOptions, refuse_options, run_on_engine
     from penstock.governing.remembering import DEFAULT_STORE
+    from penstock.store.open import check_writable
 
     refuse_options(of_spark, next(iter(document.values["engine"]), ""))
     file = check_engine_file(document, given["--policy"])
     store = given["--store"] or DEFAULT_STORE
+    if given["--store"] is not None:
+        check_writable(store, "--store")
     for_s = float("inf") if given["--for"] is None else positive_seconds(given["--for"], "--for")
     untold = NotYetTold()
     how = (given["--policy"], for_s, given["--dry-run"], store, given["--notify"], untold.taken)

@@ -9,8 +9,8 @@ import click
 from penstock.cli.grouped_help import SHELL_VARIABLE, Grouped
 from penstock.cli.lazy_command import LazyCommand
 from penstock.cli.output import VisibleFormatter, say
-from penstock.cli.standard_streams import complete_streams
-from penstock.errors import TRIED_AGAIN, OutageError, PenstockError, unreachable
+from penstock.cli.standard_streams import NO_MORE_ROOM, complete_streams, spill_output
+from penstock.errors import TRIED_AGAIN, ConfigError, OutageError, PenstockError, unreachable
 from penstock.extras import MissingExtraError, extra_of
 from penstock.governing.last_word import LAST_WORD
 
@@ -95,7 +95,9 @@ def _run() -> None:
     if logging.lastResort is not None:  # what a command's log is written by, unless it says otherwise
         logging.lastResort.setFormatter(VisibleFormatter())
     try:
-        sys.exit(cli(prog_name="penstock", complete_var=SHELL_VARIABLE, standalone_mode=False))
+        code = cli(prog_name="penstock", complete_var=SHELL_VARIABLE, standalone_mode=False)
+        sys.stdout.flush()  # what cannot be written is known now, not once nobody can be told
+        sys.exit(code)
     except click.ClickException as error:
         _show(error)
         sys.exit(error.exit_code)
@@ -113,6 +115,19 @@ def _run() -> None:
         if error.filename is None:  # of no file
             raise
         _refuse(unreachable(error))
+    except OSError as error:
+        _unwritten(error)
+
+
+def _unwritten(error: OSError) -> NoReturn:
+    """A disk or a reader that takes no more, as of standard output; any other error of the system is a defect."""
+    if error.errno not in NO_MORE_ROOM and not isinstance(error, BrokenPipeError):
+        raise error
+    spill_output()
+    if isinstance(error, BrokenPipeError):  # the reader has all that it wanted, as click has it
+        sys.exit(1)
+    why = f"free space, or have it written elsewhere ({error.strerror})"
+    _refuse(ConfigError("what is written", error.filename or "standard output", why))
 
 
 def _refuse(error: PenstockError) -> NoReturn:

@@ -27,7 +27,7 @@ from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS, names_twice
 from penstock.config.tenants import Name
 from penstock.core.ports import World
-from penstock.errors import ConfigError, choose, refuse
+from penstock.errors import ConfigError, PenstockError, choose, refuse, told
 from penstock.extending import GROUPS, loaded, named
 
 # What an entry point leads to: a function from the settings, and the `params` of each job by name, to a world.
@@ -67,7 +67,12 @@ class EngineFile(Asking, BaseModel):
             known = choose(name, found) if found else "install a package that brings it, or leave engine out for Spark"
             raise ConfigError("engine", name, known)
         make: MakeWorld = loaded(found[name], f"engine.{name}")
-        return make(self.engine[name], {part.name: part.params for part in self.jobs})
+        try:
+            return make(self.engine[name], {part.name: part.params for part in self.jobs})
+        except PenstockError:
+            raise
+        except (Exception, SystemExit) as error:  # somebody else's code may raise anything
+            raise ConfigError(f"engine.{name}", name, f"fix its package or its settings: {told(error)}") from None
 
 
 def names_engine(document: Document) -> bool:

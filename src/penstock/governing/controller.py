@@ -47,6 +47,7 @@ _STOPS_WITHIN_S = 60.0
 _OVERDUE_AT_MOST_S = 300.0  # a deed is waited for 240 s; one that goes on keeps all tenants from being seen
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
+_FAILING_FROM = 3  # rounds in a row
 _FIRST_AFTER_S = 2.0  # what waits grows from the first second on; how soon to look again says the policy
 
 
@@ -84,6 +85,7 @@ class Controller:
         self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
         self._thread = BesideThread(self._run, "penstock")
         self._error: Exception | None = None
+        self._fault: BaseException | None = None  # by which governing begins anew; None once a round is over
         self._agent: Agent | None = None if governed.agent is None else governed.agent(self)
         self._process: int | None = None  # that it was started in
         self._stopped = False
@@ -294,6 +296,14 @@ class Controller:
         """
         return self._error
 
+    @property
+    def failing(self) -> str | None:
+        """What went wrong in its last rounds, three or all that there were; None where one of them went well."""
+        if self._fault is not None:
+            return told(self._fault)
+        rounds, carried = len(self._recorder.views), self._carried
+        return carried.error if carried is not None and carried.failures >= min(_FAILING_FROM, rounds) else None
+
     def _tell(self, cycle: Cycle) -> None:
         if self._governed.post is not None:
             kept = self._governed.remembering
@@ -319,9 +329,10 @@ class Controller:
                 self._ends(told(error))
                 self._show()
             except BaseException as error:
+                self._fault = error
                 _log.exception("governing failed and restarts; the queries continue with their last shares")
                 self._tending.also(f"governing failed and restarted: {told(error)}", "governing")
-                if not self._stop.wait(self._governed.settings.interval_s):
+                if not self._stop.wait(self._governed.settings.interval_s) and self.left_s > 0:
                     continue
             return
 
@@ -373,7 +384,7 @@ class Controller:
         return answers and moves and self._hand.overdue_s() < _OVERDUE_AT_MOST_S
 
     def _after(self, now: float) -> None:
-        view = self._recorder.views[-1]
+        self._fault, view = None, self._recorder.views[-1]
         _log.info("%.0f s: utility %.1f of %.1f", now, view.utility, view.max_utility)
         self._hands.tell(partial(self._let_see, view))
 

@@ -49,6 +49,8 @@ def story_of(controller: Controller, govern: Callable[[], None], begun: RunStory
         story = failed(story, error)
     if controller.error is not None:
         story = failed(story, controller.error)
+    elif story.error is None and not story.interrupted and controller.failing is not None:
+        story = replace(story, error=f"the time was over while it failed: {controller.failing}", exit_code=1)
     story = replace(story, views=controller.views, decisions=controller.decisions)
     kept = controller.remembering
     place = None if kept is None or kept.lost else kept.place

@@ -10,6 +10,7 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
 from penstock.errors import ConfigError, OutageError
 
+KEPT_FOR_S = 14 * 86_400.0  # cycles of any run, and what was asked of it and is settled
 MOST_TOLD = 10_000  # characters of one text; here, for a store in memory needs no tables
 
 

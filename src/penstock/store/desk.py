@@ -26,7 +26,7 @@ from penstock.store.read_runs import run_number
 
 T = TypeVar("T")
 
-_SETTLED = (Answer.REFUSED, Answer.DONE, Answer.EXPIRED)
+SETTLED = (Answer.REFUSED, Answer.DONE, Answer.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Desk:
         """
         answer = proposals.c.answer
         lately = sa.and_(answer == Answer.REFUSED.value, proposals.c.answered_at_s >= refused_from_s)
-        stands = sa.or_(answer.not_in([settled.value for settled in _SETTLED]), lately)
+        stands = sa.or_(answer.not_in([settled.value for settled in SETTLED]), lately)
         return _readable(_proposal, self._rows(run_id, proposals, stands))
 
     def open_proposals(self, run_id: str) -> tuple[Proposal, ...]:
@@ -119,7 +119,7 @@ class Desk:
     def unreadable(self, run_id: str) -> tuple[Unreadable, ...]:
         """What waits and cannot be read; `filed` and `proposals` are without it."""
         waiting = self._rows(run_id, requests, requests.c.taken_at_s.is_(None))
-        asked = self._rows(run_id, proposals, proposals.c.answer.not_in([answer.value for answer in _SETTLED]))
+        asked = self._rows(run_id, proposals, proposals.c.answer.not_in([answer.value for answer in SETTLED]))
         return (*_faults("request", _filed, waiting), *_faults("proposal", _proposal, asked))
 
     def set_aside(self, found: Unreadable, at_s: float) -> None:
@@ -182,6 +182,11 @@ def _read(read: Callable[[FoundRow], T], row: FoundRow) -> T | Exception:
         return read(row)
     except Exception as fault:
         return fault
+
+
+def readable_request(row: FoundRow) -> bool:
+    """Whether a controller hears it, rather than passes it over."""
+    return not isinstance(_read(_request, row), Exception)
 
 
 def _filed(row: FoundRow) -> Filed:

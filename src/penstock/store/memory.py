@@ -17,7 +17,7 @@ from penstock.core.run import DecisionRecord, Note, Run, RunInfo, as_of, records
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.shares import Pool, pool_of
 from penstock.core.seen.view import View
-from penstock.store.archive import AuditEntry, check_told, unknown_run
+from penstock.store.archive import KEPT_FOR_S, AuditEntry, check_told, unknown_run
 from penstock.store.timelines import Timelines, moment_of, noted
 
 KEPT_CYCLES = 720  # two hours of 10 s rounds
@@ -52,6 +52,7 @@ class MemoryStore:
     def append(self, cycle: Cycle) -> None:
         with self._lock:
             self._now.append(cycle)
+            self._now.forget_acts()
 
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
@@ -155,6 +156,13 @@ class _Remembered:
                 kept[job.window.from_s] = job.window
                 if len(kept) > MOST_WINDOWS:
                     del kept[min(kept)]
+
+    def forget_acts(self) -> None:
+        """What people asked longer ago than any store keeps it; their newest act stays."""
+        if self.info.started_at_s is not None:
+            oldest_s = self.info.started_at_s + self.cycles[-1].at_s - KEPT_FOR_S
+            while len(self.audit) > 1 and self.audit[0].at_epoch_s < oldest_s:
+                self.audit.popleft()
 
     def run(self) -> Run:
         lines = self.timelines

@@ -134,7 +134,7 @@ class SqlStore:
                 _write_memory(connection, run.number, cycle, left_out)
             _say(connection, number, cycle.error, left_out.said)
             if run.appended % self._retention.every == 0:
-                self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s))
+                self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s), cycle.at_s)
         # Only what was committed is taken as known.
         run.wrote(cycle, ids)
         run.windows.known = windows

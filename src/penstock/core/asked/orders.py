@@ -24,6 +24,21 @@ class Act(StrEnum):
     START = "start"  # a job that does not run, now rather than when it is due
 
 
+# What each act says something about until another one says it anew; None: it is done once. A store keeps the newest of
+# each, of the same job: each act has to stand here, or no store knows what to keep of it.
+HOLDS: Mapping[Act, str | None] = {
+    Act.PAUSE: "whether it governs",
+    Act.RESUME: "whether it governs",
+    Act.DRY_RUN: "whether it acts",
+    Act.DO: "whether it acts",
+    Act.INTENT: "what a job wants",
+    Act.TURN: None,
+    Act.APPROVE: None,
+    Act.REFUSE: None,
+    Act.START: None,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """A lever that is to be turned to a value, in the unit of its kind; None: a batch without a bound.
