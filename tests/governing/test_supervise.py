@@ -216,9 +216,10 @@ def test_a_file_that_is_wrong_when_a_driver_that_governed_has_died_is_waited_for
     assert len(said) == 5
 
 
-def test_a_driver_whose_run_another_one_has_is_not_started_again() -> None:
+@pytest.mark.parametrize("code", [4, 5])
+def test_a_driver_whose_run_is_over_or_another_ones_is_not_started_again(code: int) -> None:
     said = list[str]()
-    assert supervise([sys.executable, "-c", f"{IN_ORDER}ends(4)"], said.append, QUICK) == 4
+    assert supervise([sys.executable, "-c", f"{IN_ORDER}ends({code})"], said.append, QUICK) == code
     assert said == []
 
 

@@ -9,6 +9,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+FAILED_TO_THE_END = 5  # the run's time is over, and its last rounds failed: no driver has any time left
+
 
 def place_of(heartbeat: Path) -> Path:
     """Where the word is left.

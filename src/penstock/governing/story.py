@@ -11,6 +11,7 @@ from penstock.core.seen.states import State, possible_utility, state_of
 from penstock.core.seen.view import JobView, View
 from penstock.errors import EngineError, TakenOverError, told
 from penstock.governing.controller import Controller
+from penstock.governing.last_word import FAILED_TO_THE_END
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ def story_of(controller: Controller, govern: Callable[[], None], begun: RunStory
     if controller.error is not None:
         story = failed(story, controller.error)
     elif story.error is None and not story.interrupted and controller.failing is not None:
-        story = replace(story, error=f"the time was over while it failed: {controller.failing}", exit_code=1)
+        why = f"the time was over while it failed: {controller.failing}"
+        story = replace(story, error=why, exit_code=FAILED_TO_THE_END)
     story = replace(story, views=controller.views, decisions=controller.decisions)
     kept = controller.remembering
     place = None if kept is None or kept.lost else kept.place

@@ -38,7 +38,8 @@ from penstock.spoken import spoken
 STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
 _INTERRUPTED = 130
 _REFUSED = PenstockError.exit_code
-_ENDS = (0, _REFUSED, TakenOverError.exit_code, _INTERRUPTED)  # done, refused, another has the run, Ctrl-C
+# Done, done with rounds that failed, refused, another has the run, Ctrl-C.
+_ENDS = (0, last_word.FAILED_TO_THE_END, _REFUSED, TakenOverError.exit_code, _INTERRUPTED)
 _ENDS_WITHIN_S = 90.0
 LOOK_EVERY_S = 0.1
 POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
