@@ -134,7 +134,24 @@ def test_who_ends_while_it_is_watched_leaves_the_checkpoint_at_once() -> None:
     first.take("ads", files, "r1")
     time.meanwhile = first.let_go
     assert began(driver(time), files, "r2")
-    assert time.now_s == LOOK_EVERY_S
+    assert time.now_s < DEAD_AFTER_S
+
+
+def test_what_is_not_there_for_a_moment_while_it_is_written_anew_is_not_taken() -> None:
+    time, files = Time(), store()
+    other = driver(time)
+    other.take("ads", files, "r1")
+    kept, looks = files.read(OWNER_FILE), iter(["removed", "written"])
+
+    def write_anew() -> None:
+        if next(looks) == "removed":
+            files.remove(OWNER_FILE)
+        else:
+            files.write(OWNER_FILE, kept)
+
+    time.meanwhile = write_anew
+    assert not began(driver(time), files, "r2")
+    assert files.read(OWNER_FILE) == kept
 
 
 def test_a_driver_that_stood_still_finds_the_other_name_and_stops_its_query() -> None:
@@ -266,7 +283,12 @@ def test_a_store_that_is_away_is_told_once_and_its_query_runs_on(caplog: pytest.
 def test_in_whatever_order_two_drivers_come_and_beat_one_has_the_checkpoint(order: tuple[str, ...]) -> None:
     time, files = Time(), store()
     drivers = {"r1": driver(time), "r2": driver(time)}
-    time.meanwhile = lambda: [one.beat() for one in drivers.values()]
+
+    def beat() -> None:
+        for one in drivers.values():
+            one.beat()
+
+    time.meanwhile = beat
     went = []
     for deed, run in (one.split() for one in order):
         if deed == "take" and began(drivers[run], files, run):

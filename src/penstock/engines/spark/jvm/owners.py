@@ -1,9 +1,11 @@
 """This driver's checkpoints where no file system keeps locks: it writes down that they are its own, and beats.
 
 What is found there means what `checkpoint_owner` says. A driver that takes a dead one's place writes its name and reads
-it again a while later: of two that do so at the same time the one that wrote last goes on. Where a store creates
-nothing without overwriting, or a driver stood still right between what it read and what it wrote, two may go on until
-the next beat of one of them finds the other's name: that one then stops its query, and writes there no more.
+it again a while later: of two that do so at the same time the one that wrote last goes on.
+
+Two may go on at once where a store cannot create an object without overwriting, or removes the old one before it writes
+the new one, and where a driver stands still right between what it reads and what it writes. The next beat of one of
+them finds the other's name: that one then stops its query, and writes there no more.
 """
 
 import logging
@@ -120,7 +122,7 @@ class Owners:
                     case Standing.DEAD:
                         return self._succeed(job, files, ours, watch)
                     case _:
-                        return self.take(job, files, ours.run)
+                        return self._follow(job, files, ours)
 
     def runs(self, files: Files, query: Stoppable) -> None:
         """The query runs there from now on."""
@@ -176,6 +178,14 @@ class Owners:
             self._had.add(files.location)
             held = self._held.setdefault(files.location, _Held(job, files, ours))
             held.job, held.files = job, files  # by now they may be reached through another session
+
+    def _follow(self, job: str, files: Files, ours: Owner) -> None:
+        """Who was watched ended, or it is just about to write, in a store that removes what was there before."""
+        self._pause(_SETTLES_S)
+        try:
+            self.take(job, files, ours.run)
+        except WatchedError as watched:
+            raise _refused(job, files, watched.watch.text) from None
 
     def _succeed(self, job: str, files: Files, ours: Owner, watch: Watch) -> None:
         files.write(OWNER_FILE, ours.text())
