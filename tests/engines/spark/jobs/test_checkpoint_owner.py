@@ -2,37 +2,45 @@
 
 import pytest
 
-from penstock.engines.spark.jobs.checkpoint_owner import DEAD_AFTER_S, Owner, Standing, Watch, named, owner_in, standing
+from penstock.engines.spark.jobs.checkpoint_owner import (
+    DEAD_AFTER_S,
+    FirstSight,
+    Owner,
+    Ownership,
+    named,
+    owner_in,
+    ownership,
+)
 
 OURS = Owner("r2", "d2", "here")
 BEFORE = Owner("r2", "d1", "there", 7).text()  # another driver of our run
 OTHER = Owner("r1", "d1", "there", 7).text()
 BEAT = Owner("r1", "d1", "there", 8).text()
-WATCH = Watch(OTHER, 100.0)
+WATCH = FirstSight(OTHER, 100.0)
 
 
 @pytest.mark.parametrize(
     ("found", "had", "watch", "now_s", "means"),
     [
-        (None, False, None, 0.0, Standing.FREE),
-        (None, False, WATCH, 101.0, Standing.FREE),  # it ended in order while it was watched
-        (OURS.text(), False, None, 0.0, Standing.OURS),
-        (BEFORE, False, None, 0.0, Standing.SUCCEEDED),
-        (BEFORE, True, None, 0.0, Standing.WATCHED),  # that one succeeded us
-        (OTHER, False, None, 0.0, Standing.WATCHED),
-        (OTHER, True, None, 0.0, Standing.WATCHED),
-        (OTHER, False, WATCH, 100.0 + DEAD_AFTER_S - 0.1, Standing.WATCHED),
-        (OTHER, False, WATCH, 100.0 + DEAD_AFTER_S, Standing.DEAD),
-        (BEAT, False, WATCH, 101.0, Standing.ALIVE),
-        (BEAT, False, WATCH, 100.0 + DEAD_AFTER_S, Standing.ALIVE),
-        ("", False, None, 0.0, Standing.WATCHED),  # not whole
-        ('{"version": 2}', False, Watch('{"version": 2}', 0.0), DEAD_AFTER_S, Standing.DEAD),
+        (None, False, None, 0.0, Ownership.FREE),
+        (None, False, WATCH, 101.0, Ownership.FREE),  # it ended in order while it was watched
+        (OURS.text(), False, None, 0.0, Ownership.OURS),
+        (BEFORE, False, None, 0.0, Ownership.SUCCEEDED),
+        (BEFORE, True, None, 0.0, Ownership.WATCHED),  # that one succeeded us
+        (OTHER, False, None, 0.0, Ownership.WATCHED),
+        (OTHER, True, None, 0.0, Ownership.WATCHED),
+        (OTHER, False, WATCH, 100.0 + DEAD_AFTER_S - 0.1, Ownership.WATCHED),
+        (OTHER, False, WATCH, 100.0 + DEAD_AFTER_S, Ownership.DEAD),
+        (BEAT, False, WATCH, 101.0, Ownership.ALIVE),
+        (BEAT, False, WATCH, 100.0 + DEAD_AFTER_S, Ownership.ALIVE),
+        ("", False, None, 0.0, Ownership.WATCHED),  # not whole
+        ('{"version": 2}', False, FirstSight('{"version": 2}', 0.0), DEAD_AFTER_S, Ownership.DEAD),
     ],
 )
 def test_what_is_found_says_how_a_driver_stands_to_a_checkpoint(
-    found: str | None, had: bool, watch: Watch | None, now_s: float, means: Standing
+    found: str | None, had: bool, watch: FirstSight | None, now_s: float, means: Ownership
 ) -> None:
-    assert standing(OURS, found, had, watch, now_s) is means
+    assert ownership(OURS, found, had, watch, now_s) is means
 
 
 @pytest.mark.parametrize("text", ["", "[]", "7", "{}", '{"version": 2}', '{"version": 1, "run": "r"}', OTHER[:-9]])

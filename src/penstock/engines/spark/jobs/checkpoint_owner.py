@@ -24,7 +24,7 @@ DEAD_AFTER_S = 3 * BEAT_S
 _VERSION = 1
 
 
-class Standing(Enum):
+class Ownership(Enum):
     """How a driver stands to a checkpoint."""
 
     FREE = auto()
@@ -50,7 +50,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class FirstSight:
     """What was found in a checkpoint at first, and when, by the clock of the one who watches."""
 
     text: str
@@ -74,20 +74,20 @@ def owner_in(text: str) -> Owner | None:
         return None
 
 
-def standing(ours: Owner, found: str | None, had: bool, watch: Watch | None, now_s: float) -> Standing:
+def ownership(ours: Owner, found: str | None, had: bool, watch: FirstSight | None, now_s: float) -> Ownership:
     """See above. `had`: this driver owned the checkpoint before; another one of its run is then one of after."""
     if found is None:
-        return Standing.FREE
+        return Ownership.FREE
     owner = owner_in(found)
     if owner is not None and owner.driver == ours.driver:
-        return Standing.OURS
+        return Ownership.OURS
     if owner is not None and owner.run == ours.run and not had:
-        return Standing.SUCCEEDED
+        return Ownership.SUCCEEDED
     if watch is None:
-        return Standing.WATCHED
+        return Ownership.WATCHED
     if watch.text != found:
-        return Standing.ALIVE
-    return Standing.DEAD if now_s - watch.since_s >= DEAD_AFTER_S else Standing.WATCHED
+        return Ownership.ALIVE
+    return Ownership.DEAD if now_s - watch.since_s >= DEAD_AFTER_S else Ownership.WATCHED
 
 
 def named(found: str) -> str:

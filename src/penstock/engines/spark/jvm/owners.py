@@ -18,8 +18,16 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-from penstock.engines.spark.jobs.checkpoint_owner import BEAT_S, OWNER_FILE, Owner, Standing, Watch, named, owner_in
-from penstock.engines.spark.jobs.checkpoint_owner import standing as standing_of
+from penstock.engines.spark.jobs.checkpoint_owner import (
+    BEAT_S,
+    OWNER_FILE,
+    FirstSight,
+    Owner,
+    Ownership,
+    named,
+    owner_in,
+    ownership,
+)
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm.checkpoint_files import Files, reached
 from penstock.errors import EngineError, told
@@ -47,7 +55,7 @@ class Stoppable(Protocol):
 class WatchedError(EngineError):
     """The checkpoint is another driver's, of which nobody knows yet whether it lives."""
 
-    def __init__(self, job: str, files: Files, ours: Owner, watch: Watch) -> None:
+    def __init__(self, job: str, files: Files, ours: Owner, watch: FirstSight) -> None:
         super().__init__(
             f"{job}: its checkpoint {files.location} is that of {named(watch.text)}; that one is watched for a minute, "
             "to see whether it is alive"
@@ -56,7 +64,7 @@ class WatchedError(EngineError):
 
 
 @dataclass(slots=True)
-class _Held:
+class _Owned:
     """A checkpoint of ours; one thing at a time is done to its object."""
 
     job: str
@@ -83,7 +91,7 @@ class Owners:
         self._pause = pause
         self._answers_within_s = answers_within_s
         self._lock = Lock()
-        self._held: dict[str, _Held] = {}  # by location
+        self._held: dict[str, _Owned] = {}  # by location
         self._had: set[str] = set()
         self._stopped: dict[str, str] = {}  # why, by the run of the query
 
@@ -93,18 +101,18 @@ class Owners:
         with reached(files):
             for _ in range(2):  # another one may come between
                 found = _read(files)
-                match self._standing(files, ours, found, None):
-                    case Standing.OURS:
+                match self._ownership(files, ours, found, None):
+                    case Ownership.OURS:
                         return self._hold(job, files, replace(ours, beat=_beat_in(found)))
-                    case Standing.FREE:
+                    case Ownership.FREE:
                         if files.create(OWNER_FILE, ours.text()) and _is(ours, _read(files)):
                             return self._hold(job, files, ours)
-                    case Standing.SUCCEEDED:
+                    case Ownership.SUCCEEDED:
                         files.write(OWNER_FILE, ours.text())
                         if _is(ours, _read(files)):
                             return self._hold(job, files, ours)
                     case _:
-                        raise WatchedError(job, files, ours, Watch(found or "", self._clock()))
+                        raise WatchedError(job, files, ours, FirstSight(found or "", self._clock()))
         raise EngineError(f"{job}: another driver takes its checkpoint {files.location} just now; start it again")
 
     def wait(self, watched: WatchedError) -> None:
@@ -114,12 +122,12 @@ class Owners:
         with reached(files):
             while True:
                 found = _read(files)
-                match self._standing(files, ours, found, watch):
-                    case Standing.WATCHED:
+                match self._ownership(files, ours, found, watch):
+                    case Ownership.WATCHED:
                         self._pause(LOOK_EVERY_S)
-                    case Standing.ALIVE:
+                    case Ownership.ALIVE:
                         raise _refused(job, files, found or "")
-                    case Standing.DEAD:
+                    case Ownership.DEAD:
                         return self._succeed(job, files, ours, watch)
                     case _:
                         return self._follow(job, files, ours)
@@ -170,13 +178,13 @@ class Owners:
         for thread in threads:
             thread.join(max(0.0, until_s - time.monotonic()))
 
-    def _standing(self, files: Files, ours: Owner, found: str | None, watch: Watch | None) -> Standing:
-        return standing_of(ours, found, self.has_had(files), watch, self._clock())
+    def _ownership(self, files: Files, ours: Owner, found: str | None, watch: FirstSight | None) -> Ownership:
+        return ownership(ours, found, self.has_had(files), watch, self._clock())
 
     def _hold(self, job: str, files: Files, ours: Owner) -> None:
         with self._lock:
             self._had.add(files.location)
-            held = self._held.setdefault(files.location, _Held(job, files, ours))
+            held = self._held.setdefault(files.location, _Owned(job, files, ours))
             held.job, held.files = job, files  # by now they may be reached through another session
 
     def _follow(self, job: str, files: Files, ours: Owner) -> None:
@@ -187,7 +195,7 @@ class Owners:
         except WatchedError as watched:
             raise _refused(job, files, watched.watch.text) from None
 
-    def _succeed(self, job: str, files: Files, ours: Owner, watch: Watch) -> None:
+    def _succeed(self, job: str, files: Files, ours: Owner, watch: FirstSight) -> None:
         files.write(OWNER_FILE, ours.text())
         self._pause(_SETTLES_S)
         found = _read(files)
@@ -198,7 +206,7 @@ class Owners:
         )
         self._hold(job, files, ours)
 
-    def _beat(self, one: _Held) -> None:
+    def _beat(self, one: _Owned) -> None:
         with one.turn:
             if one.let_go:
                 return
@@ -214,7 +222,7 @@ class Owners:
             elif owner_in(found) is not None:  # else it is not whole, as while somebody writes it
                 self._lose(one, found)
 
-    def _lose(self, one: _Held, found: str) -> None:
+    def _lose(self, one: _Owned, found: str) -> None:
         why = (
             f"{named(found)} took over its checkpoint {one.files.location}, while this driver stood still or did not "
             "reach it; its query was stopped here, and the checkpoint is left to that driver"
@@ -251,7 +259,7 @@ def _refused(job: str, files: Files, found: str) -> EngineError:
     )
 
 
-def _remove(one: _Held) -> None:
+def _remove(one: _Owned) -> None:
     try:
         with one.turn:
             if _is(one.ours, _read(one.files)):
