@@ -252,6 +252,59 @@ def test_a_store_that_hangs_keeps_no_other_checkpoint_from_its_beats_and_is_told
     eventually(lambda: beats(stuck) == 1)
 
 
+def test_a_start_where_a_beat_of_ours_hangs_is_refused_in_words(stuck: Stuck) -> None:
+    ours = Owners(answers_within_s=0.01)
+    ours.take("ads", stuck, "r1")
+    stuck.answers.clear()
+    ours.beat()
+    with pytest.raises(EngineError, match="ads: the store of its checkpoint s3a://stuck/ads does not answer"):
+        ours.take("ads", stuck, "r1")
+
+
+class Halves(StoredFiles):
+    """A store of which a reader sees what is half written."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(prefix)
+        self.writes = Event()
+        self.goes_on = Event()
+        self.goes_on.set()
+
+    def write(self, name: str, content: str | bytes) -> None:
+        if not self.goes_on.is_set():
+            super().write(name, "")
+            self.writes.set()
+            assert self.goes_on.wait(patience_s())
+        super().write(name, content)
+
+
+def test_a_start_takes_what_its_own_beat_has_half_written_for_its_own() -> None:
+    files, ours = Halves("s3a://bucket/ads"), Owners(answers_within_s=patience_s())
+    ours.take("ads", files, "r1")
+    files.goes_on.clear()
+    beat, start = Thread(target=ours.beat, daemon=True), Thread(target=lambda: started.append(began(ours, files, "r1")))
+    started: list[bool] = []
+    beat.start()
+    assert files.writes.wait(patience_s())
+    start.start()
+    files.goes_on.set()
+    start.join(patience_s())
+    beat.join(patience_s())
+    assert (started, beats(files)) == ([True], 1)
+
+
+@pytest.mark.parametrize("half", ["", '{"version": 1, "run"'])
+def test_who_is_seen_while_it_writes_is_alive_and_named(half: str) -> None:
+    time, files = Time(), store()
+    driver(time).take("ads", files, "r1")
+    time.meanwhile = partial(files.write, OWNER_FILE, half)
+    ours = driver(time)
+    with pytest.raises(WatchedError) as watched:
+        ours.take("ads", files, "r2")
+    with pytest.raises(EngineError, match=r"the driver of run r1 on .* is alive"):
+        ours.wait(watched.value)
+
+
 class Broken(StoredFiles):
     """A store that may be away."""
 

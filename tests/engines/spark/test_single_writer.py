@@ -1,9 +1,7 @@
 """Two drivers of different runs on one checkpoint that is kept where no file system keeps locks."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession
@@ -11,17 +9,15 @@ from pyspark.sql import SparkSession
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.engines.spark.jobs.checkpoint_owner import OWNER_FILE, Owner
 from penstock.engines.spark.jobs.job import Job
-from penstock.engines.spark.jvm import owners
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.owners import Owners, WatchedError
 from penstock.engines.spark.jvm.single_writer import OWNERS
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.errors import EngineError
-from penstock.threads import BesideThread
 from tests.engines.spark.helpers import counting, observed
 from tests.engines.spark.routing.mounts import mounted
 from tests.engines.spark.routing.town import Town, by_region
-from tests.patience import eventually, patience_s
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 pytestmark = pytest.mark.jvm
@@ -39,31 +35,13 @@ def in_it(files: CheckpointFiles) -> list[str]:
     return [name for name in files.names(".") if not name.startswith(".")]
 
 
-@contextmanager
-def beating(other: Owners) -> Iterator[None]:
-    """The other driver is alive."""
-    over = Event()
-
-    def beat() -> None:
-        while not over.wait(0.02):
-            other.beat()
-
-    thread = BesideThread(beat, "other-driver")
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join(patience_s())
-
-
 def test_the_query_of_a_second_run_is_refused_before_it_writes_and_starts_once_the_first_run_ended(
     spark: SparkSession, files: CheckpointFiles, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(owners, "LOOK_EVERY_S", 0.02)
     other, job = Owners(), Job(name, counting(files.location))
     other.take(name, files, "r1")
-    with beating(other), pytest.raises(EngineError, match=r"run r1 on .* is alive; end that driver"):
+    monkeypatch.setattr(OWNERS, "_pause", lambda for_s: other.beat())
+    with pytest.raises(EngineError, match=r"run r1 on .* is alive; end that driver"):
         start_query(spark, job, within_s=None)
     assert in_it(files) == [OWNER_FILE]
     other.let_go()

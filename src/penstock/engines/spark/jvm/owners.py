@@ -12,7 +12,8 @@ import logging
 import socket
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
@@ -98,7 +99,7 @@ class Owners:
     def take(self, job: str, files: Files, run: str) -> None:
         """Make the checkpoint ours, before anything is written there; a WatchedError where it may be another's."""
         ours = Owner(run, self._driver, self._host)
-        with reached(files):
+        with self._between_beats(job, files), reached(files):
             for _ in range(2):  # another one may come between
                 found = _read(files)
                 match self._ownership(files, ours, found, None):
@@ -125,8 +126,8 @@ class Owners:
                 match self._ownership(files, ours, found, watch):
                     case Ownership.WATCHED:
                         self._pause(LOOK_EVERY_S)
-                    case Ownership.ALIVE:
-                        raise _refused(job, files, found or "")
+                    case Ownership.ALIVE:  # it may be just about to write
+                        raise _refused(job, files, found if found and owner_in(found) else watch.text)
                     case Ownership.DEAD:
                         return self._succeed(job, files, ours, watch)
                     case _:
@@ -177,6 +178,24 @@ class Owners:
             thread.start()
         for thread in threads:
             thread.join(max(0.0, until_s - time.monotonic()))
+
+    @contextmanager
+    def _between_beats(self, job: str, files: Files) -> Iterator[None]:
+        """What a beat of ours writes is not read while it is not whole."""
+        with self._lock:
+            held = self._held.get(files.location)
+        if held is None:
+            yield
+            return
+        if not held.turn.acquire(timeout=self._answers_within_s):
+            raise EngineError(
+                f"{job}: the store of its checkpoint {files.location} does not answer; see that it is reachable, and "
+                "start the query again"
+            )
+        try:
+            yield
+        finally:
+            held.turn.release()
 
     def _ownership(self, files: Files, ours: Owner, found: str | None, watch: FirstSight | None) -> Ownership:
         return ownership(ours, found, self.has_had(files), watch, self._clock())
