@@ -1,6 +1,7 @@
 """`penstock run`: what its policy is made of, what is refused before Spark starts, and the document of a run."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.levers import Dial
 from penstock.core.seen.evidence import Observation
 from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jvm.single_writer import OWNERS, RUN_CONF
 from penstock.engines.spark.launch.application import check_master, refusal, start_application
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, OutageError, TakenOverError
 from penstock.governing import run
@@ -117,6 +119,23 @@ def test_a_driver_that_is_started_again_asks_for_routes_only_once_spark_is_there
     file = check_tenants(tmp_path / "tenants.yaml", CheckOptions())
     with pytest.raises(OutageError, match="no master answers"):
         run_tenants(file, RunOptions(code=tmp_path, down_since_s=1.0), lambda view: None)
+
+
+def test_a_driver_knows_its_run_by_sparks_settings_and_lets_go_of_its_checkpoints_whatever_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+
+    def away(name: str, master: str, conf: Mapping[str, object], *others: object) -> None:
+        told.append(conf[RUN_CONF])
+        raise OutageError("no master answers")
+
+    monkeypatch.setattr(run, "start_application", away)
+    monkeypatch.setattr(OWNERS, "let_go", lambda: told.append("let go"))
+    (tmp_path / "tenants.yaml").write_text(TENANTS)
+    with pytest.raises(OutageError, match="no master answers"):
+        run_tenants(read_tenants(tmp_path / "tenants.yaml"), RunOptions(code=tmp_path, run_id="r7"), lambda view: None)
+    assert told == ["r7", "let go"]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.process import Jvm
+from penstock.engines.spark.jvm.single_writer import OWNERS, RUN_CONF
 from penstock.engines.spark.launch.application import start_application, start_jvm
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.errors import ConfigError
@@ -119,6 +120,8 @@ def _run_tenants(
         if not story.views:
             raise
         return replace(story, interrupted=True)
+    finally:
+        OWNERS.let_go()
     return story
 
 
@@ -141,6 +144,8 @@ def _start(tenants: TenantsFile, options: RunOptions) -> Callable[[Mapping[str, 
 
 def _conf(tenants: TenantsFile, options: RunOptions) -> Mapping[str, object]:
     conf: dict[str, object] = {**tenants.all_conf, **_executors_conf(tenants, options)}
+    if options.run_id is not None:
+        conf[RUN_CONF] = options.run_id
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
     if any(part.route is not None for part in tenants.jobs):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Protocol
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -85,12 +84,6 @@ class CheckpointFiles:
     def location(self) -> str:
         """The directory, with the scheme of its file system."""
         return str(self._root.toString())
-
-    @property
-    def local(self) -> Path | None:
-        """The directory, where it is one of this machine's file system."""
-        place = self._root.toUri()
-        return Path(str(place.getPath())) if str(place.getScheme()) == "file" else None
 
     def below(self, directory: str) -> "CheckpointFiles":
         """The files of a directory of this one."""

@@ -14,6 +14,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.pools import POOL_PROPERTY
+from penstock.engines.spark.jvm.single_writer import OWNERS
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
 from penstock.errors import told
 
@@ -91,8 +92,9 @@ class QueryEvents(JvmListener):
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
         """The query ended."""
-        error = event.exception()
-        self.heard.append(Terminated(event.runId().toString(), error.get() if error.isDefined() else None))
+        error, run_id = event.exception(), event.runId().toString()
+        why = error.get() if error.isDefined() else OWNERS.why_stopped(run_id)
+        self.heard.append(Terminated(run_id, why))
 
 
 class _Bridge:

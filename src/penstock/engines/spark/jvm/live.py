@@ -29,6 +29,7 @@ from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.pools import FairPools
 from penstock.engines.spark.jvm.repartition import repartition
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces
+from penstock.engines.spark.jvm.single_writer import OWNERS
 from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.jvm.starts import start_query, tasks_of
 from penstock.engines.spark.port import ExecutorCount, Heap, Places, Pools, Route, RunningBounds, Stages
@@ -117,7 +118,7 @@ class LiveSpark:
         """See the port."""
         jsq: Any = _own(query)._jsq
         error = jsq.exception()
-        return str(error.get().cause().toString()) if error.isDefined() else None
+        return str(error.get().cause().toString()) if error.isDefined() else OWNERS.why_stopped(query.runId)
 
     def waiting_files(self, query: Query) -> WaitingFiles | None:
         """See the port."""

@@ -8,18 +8,18 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
 from penstock.engines.spark.jobs.job import Job, Writer
 from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jobs.session_turns import SessionTurns
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, Patience, called
-from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles, location_of
+from penstock.engines.spark.jvm.checkpoint_files import location_of
 from penstock.engines.spark.jvm.lags import LaggedSession
 from penstock.engines.spark.jvm.pools import COMMON_POOL, POOL_PROPERTY
 from penstock.engines.spark.jvm.quantum import BoundedSession
 from penstock.engines.spark.jvm.real_time import FORMAT_CONF, PARTITIONS_CONF, as_real_time, long_lived
 from penstock.engines.spark.jvm.rewriting import kept_partitions, mend
 from penstock.engines.spark.jvm.routing.starting import built
+from penstock.engines.spark.jvm.single_writer import make_ours, once_known, runs_there
 from penstock.errors import EngineError
 
 # Who keeps others from starting may do so for so long: a function that has the session alone, and Spark's own part of a
@@ -35,10 +35,14 @@ def start_query(
     """Start the job's query in its pool; `once` runs what is left of an unfinished batch, then ends.
 
     Its function has so long to return, or longer where it took long before; None where nobody else waits for it, unless
-    it has the session alone.
+    it has the session alone. So is it with another driver that may live on its checkpoint.
     """
-    with _pool_of(spark, job), session_of(spark, job, within_s):
-        return _started(spark, job, once, within_s)
+
+    def start() -> StreamingQuery:
+        with _pool_of(spark, job), session_of(spark, job, within_s):
+            return _started(spark, job, once, within_s)
+
+    return once_known(start, waits=within_s is None)
 
 
 def tasks_of(
@@ -50,14 +54,23 @@ def tasks_of(
     """
     if job.real_time is None:
         return ()
+    return once_known(partial(_tasks_of, spark, job, as_left, within_s), waits=within_s is None)
+
+
+def _tasks_of(spark: SparkSession, job: Job, as_left: bool, within_s: float | None) -> tuple[LongLived, ...]:
     with session_of(spark, job, within_s):
         made = _made(spark, job, within_s)
         if isinstance(made, StreamingQuery):
             made.stop()
             raise EngineError(f"{job.name}: return the writer instead of a started query; penstock sets its mode")
         location = location_of(spark, made, job.name) if as_left else None
-        kept = None if location is None else kept_partitions(spark, location)
+        kept = None if location is None else _kept(spark, job, location)
         return long_lived(spark, job.name, made, kept)
+
+
+def _kept(spark: SparkSession, job: Job, location: str) -> int | None:
+    make_ours(spark, location, job.name)  # what a crash left there is mended
+    return kept_partitions(spark, location)
 
 
 @contextmanager
@@ -114,19 +127,24 @@ def _running(spark: SparkSession, job: Job, once: bool, made: Writer) -> Streami
     if isinstance(made, StreamingQuery):
         return _checked(made, job, once)
     location = location_of(spark, made, job.name)
-    if location is not None:
-        local = CheckpointFiles(spark, location).local
-        if local is not None:
-            lock_checkpoint(local, job.name)
-        mend(spark, location)  # what a crash left
-    named = made.queryName(job.name)
+    writer = _timed(made.queryName(job.name), job, once)
+    if location is None:
+        return writer.start()
+    files = make_ours(spark, location, job.name)
+    mend(spark, location)  # what a crash left
+    query = writer.start()
+    runs_there(files, query)
+    return query
+
+
+def _timed(named: DataStreamWriter, job: Job, once: bool) -> DataStreamWriter:
     if once:
-        return named.trigger(once=True).start()
+        return named.trigger(once=True)
     if job.real_time is not None:
-        return as_real_time(named, job.real_time.batch_s).start()
+        return as_real_time(named, job.real_time.batch_s)
     if job.trigger_s is not None:
-        named = named.trigger(processingTime=f"{round(job.trigger_s * 1000)} milliseconds")
-    return named.start()
+        return named.trigger(processingTime=f"{round(job.trigger_s * 1000)} milliseconds")
+    return named
 
 
 def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
@@ -138,7 +156,9 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
         session = BoundedSession(spark, job.max_rows_per_batch, job.max_files_per_batch)
     elif job.real_time is not None:
         session = LaggedSession(spark)
-    make: Callable[[], Writer] = partial(built, spark, job.name, _PATIENCE.timed(job.name, partial(function, session)))
+    make: Callable[[], Writer] = partial(
+        built, spark, job.name, _PATIENCE.timed(job.name, partial(function, session)), partial(make_ours, spark)
+    )
 
     def in_its_pool() -> Writer:
         with _pool_of(spark, job):

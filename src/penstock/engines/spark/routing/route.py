@@ -23,6 +23,7 @@ from penstock.engines.spark.jvm.routing.keys import RoutedKey, teach_group_by
 from penstock.engines.spark.jvm.routing.lookup import no_table, reread, table_cell
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.routing.starting import RoutedBy, is_looked_at, remember, teach_start
+from penstock.engines.spark.jvm.single_writer import check_still_ours
 from penstock.engines.spark.routing.book import LIVE, RouteBook
 from penstock.engines.spark.routing.checkpoint_stamp import check_tie, stamp
 from penstock.engines.spark.routing.columns import KeyColumns, columns_of
@@ -178,6 +179,8 @@ class Routing(NamedRoute):
         book = self._settled(spark)
         if isinstance(book.checkpoint, LocalFiles):
             lock_checkpoint(book.checkpoint.root, self.name)
+        elif book.checkpoint is not None:
+            check_still_ours(spark, book.checkpoint, self.name)
         with reached(book.files):
             check_tie(book, self._kept_before())
         return book

@@ -65,8 +65,8 @@ _BY_SALT: dict[int, RoutedBy] = {}  # by the id of the column in plans
 _COLUMN = re.compile(re.escape(salt_name("")) + r"\d+#(\d+)")
 
 
-def built(spark: SparkSession, name: str, make: Callable[[], Made]) -> Made:
-    """What `make` makes of the query of that name, with the tables beside its checkpoint."""
+def built(spark: SparkSession, name: str, make: Callable[[], Made], make_ours: Callable[[str, str], object]) -> Made:
+    """What `make` makes of the query of that name, with the tables beside its checkpoint, which is made ours before."""
     with _looking() as met:
         try:
             made = make()
@@ -75,6 +75,8 @@ def built(spark: SparkSession, name: str, make: Callable[[], Made]) -> Made:
             checkpoint = looked.checkpoint
     if not met:
         return made
+    if checkpoint is not None:
+        make_ours(checkpoint, name)
     for route in met:
         route.settle(spark, checkpoint)
     return make()
