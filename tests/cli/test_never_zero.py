@@ -58,16 +58,16 @@ CASES = {
     "an engine's module is gone": Case(of_toy("lost"), 2, "engine.lost: .*No module named"),
     "an engine that cannot be made": Case(of_toy("unmade"), 2, "engine.unmade: .*RuntimeError: no such world"),
     "an engine that ends the program": Case(of_toy("left"), 2, "engine.left: .*SystemExit: 0"),
-    "an engine that is never seen": Case(of_toy("blind"), 1, "governing ended: .*no figures today"),
-    "an engine that ends the program later": Case(of_toy("leaving"), 1, "governing ended: .*SystemExit: 0"),
+    "an engine that is never seen": Case(of_toy("blind"), 5, "governing ended: .*no figures today"),
+    "an engine that ends the program later": Case(of_toy("leaving"), 5, "governing ended: .*SystemExit: 0"),
     "jobs that do not start": Case(of_toy("unstartable"), 1, "governing ended: .*no room for jobs"),
     "jobs that do not end": Case(of_toy("unending"), 1, "governing ended: .*the jobs do not end"),
     "a run that is taken over": Case(of_toy("taken"), 1, "governing ended: another controller governs"),
     "a policy that never begins": Case(
-        of_toy("steady", *RAN, "--policy", "unready"), 1, "governing ended: .*no policy today"
+        of_toy("steady", *RAN, "--policy", "unready"), 5, "governing ended: .*no policy today"
     ),
     "a policy that never decides": Case(
-        of_toy("steady", *RAN, "--policy", "undecided"), 1, "governing ended: .*no decision today"
+        of_toy("steady", *RAN, "--policy", "undecided"), 5, "governing ended: .*no decision today"
     ),
     "an interrupted run": Case(of_toy("toy", "--store", "{dir}/kept.sqlite"), 130, "^stopped$"),
     # files that cannot be read

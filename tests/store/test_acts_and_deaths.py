@@ -17,6 +17,7 @@ import tests.store.mortal
 from penstock.core.asked.intents import Intent, Latency
 from penstock.core.asked.orders import Act, Answer, Orders, Request, Wish
 from penstock.store.open import open_store
+from tests.cli.calling import environment
 from tests.recorded import RUN, a_decision
 from tests.store.mortal import World, a_life
 
@@ -151,8 +152,7 @@ a_life(Dying(Path("deeds")), 10.0)
 @pytest.mark.parametrize("after", [False, True])
 def test_what_was_approved_is_done_once_though_the_process_ends_beside_the_deed(after: bool, tmp_path: Path) -> None:
     ask(Act.APPROVE, tmp_path)
-    died = subprocess.run(
-        [sys.executable, "-c", DYING.format(after=after)], cwd=tmp_path, timeout=DIES_WITHIN_S, check=False
-    )
+    dying = [sys.executable, "-c", DYING.format(after=after)]
+    died = subprocess.run(dying, cwd=tmp_path, env=environment(), timeout=DIES_WITHIN_S, check=False)
     assert (died.returncode, World(tmp_path / "deeds").deeds) == (9, ["7"] if after else [])
     assert ACTS[Act.APPROVE].once(ended(tmp_path))
