@@ -32,7 +32,6 @@ RESTARTS = {"Spark.restart", "Spark.repartition", "Route.carry_out", "RunningBou
 # Of levers that are turned while a query runs: what came of them would not be known if nobody waited.
 WAITED_FOR = {
     "ExecutorCount.aim",
-    "ExecutorCount.scale",
     "Pools.set",
     "RunningBounds.set",
     "Spark.last_batch",
