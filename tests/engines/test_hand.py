@@ -86,10 +86,14 @@ def test_what_nobody_waits_for_any_more_is_not_begun(hung: Event) -> None:
 
 
 def test_what_a_call_comes_to_that_nobody_waits_for_any_more_is_told_before_anything_else_is_done(hung: Event) -> None:
+    def slow() -> str:
+        hangs(hung)
+        return "late"
+
     hand, told = Time().hand(), list[object]()
     assert hand.do("acting", lambda: "soon", 5.0, late=lambda late: told.append(late.result())) == "soon"
     with pytest.raises(EngineError, match="acting has not come to an end"):
-        hand.do("acting", lambda: [hangs(hung), "late"][1], 5.0, late=lambda late: told.append(late.result()))
+        hand.do("acting", slow, 5.0, late=lambda late: told.append(late.result()))
     hung.set()
     hand.do("observing", lambda: told.append("observed"), 1e9)
     assert told == ["late", "observed"]

@@ -214,6 +214,15 @@ class _Task(Awaited[T]):
                 return
             self.begun = True
         self.find()
+        self._tell_if_late()
+
+    def give_up(self) -> bool:
+        """Nobody waits for it any more; False where it is over already."""
+        with self._lock:
+            self._nobody_waits = not self.over.is_set()
+            return self._nobody_waits
+
+    def _tell_if_late(self) -> None:
         with self._lock:
             is_late = self._nobody_waits
         if is_late and self._late is not None:
@@ -221,9 +230,3 @@ class _Task(Awaited[T]):
                 self._late(self)
             except Exception as error:
                 _log.warning("what came of %s could not be told: %s", self.what, told(error))
-
-    def give_up(self) -> bool:
-        """Nobody waits for it any more; False where it is over already."""
-        with self._lock:
-            self._nobody_waits = not self.over.is_set()
-            return self._nobody_waits

@@ -16,7 +16,7 @@ from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.orders import Answer, Control, Orders, Proposal
 from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.levers import WHOLE
-from penstock.core.plan import Decision, Outcome
+from penstock.core.plan import Decision
 from penstock.core.ports import PolicyMemory, Store
 from penstock.engines.hand import Awaited, CycleLimits, Hand, Within
 from penstock.errors import PenstockError, told
@@ -70,7 +70,7 @@ class HandedStore:
         return self.hand.do(what, call, KEEPS_WITHIN_S, behind_s=0.0)
 
 
-class Note(Protocol):
+class NotesDone(Protocol):
     """Has it in the record that something was done; see `Governable`."""
 
     def __call__(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
@@ -89,15 +89,16 @@ class Acting:
     """
 
     hand: Hand
-    note: Note
+    note: NotesDone
 
     def do(self, what: str, call: Callable[[], T]) -> T:
         """What came of them, within the time."""
         return self.hand.do(what, call, ACTS_WITHIN_S, behind_s=0.0, late=self._tell)
 
-    def _tell(self, late: Awaited[Any]) -> None:
+    def _tell(self, late: Awaited[T]) -> None:
+        outcome: Any
         try:
-            outcome: Outcome = late.result()
+            outcome = late.result()
         except PenstockError as error:
             self.note("how much was done of a round's steps is not known", _LATE, error=told(error))
             return
@@ -166,7 +167,7 @@ class Hands:
         """Whose callers wait so."""
         return cls(Hand(pause=pause), Hand(pause=pause), Hand(pause=pause), Hand(pause=pause))
 
-    def limits(self, engine: Hand | None = None, note: Note = unnoted) -> CycleLimits:
+    def limits(self, engine: Hand | None = None, note: NotesDone = unnoted) -> CycleLimits:
         """Of rounds whose policy is asked through a hand, and their engine through that one, where it may hang.
 
         `note` is told of steps that were done after nobody waited for them any more.

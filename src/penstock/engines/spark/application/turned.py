@@ -14,7 +14,7 @@ _GROWN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs started at
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _Wanted:
     before: int
     wanted: int
     since_s: float
@@ -26,7 +26,7 @@ class TurnedExecutors:
     def __init__(self, lever: ElasticLever, note: Callable[[str, str, str], None]) -> None:
         self._lever = lever
         self._note = note
-        self._turn: _Turn | None = None
+        self._turn: _Wanted | None = None
 
     @property
     def asked(self) -> int | None:
@@ -38,7 +38,7 @@ class TurnedExecutors:
         before = self._lever.count()
         self._lever.aim(wanted)
         if self._turn is None or self._turn.wanted != wanted:
-            self._turn = _Turn(before, wanted, now)
+            self._turn = _Wanted(before, wanted, now)
 
     def keep(self, now: float) -> None:
         """Let go of those that are too many; take back what did not come about in time, and say so."""
@@ -53,7 +53,7 @@ class TurnedExecutors:
         elif there > turn.wanted:
             self._lever.let_go(turn.wanted)
 
-    def _take_back(self, turn: _Turn) -> None:
+    def _take_back(self, turn: _Wanted) -> None:
         self._lever.aim(turn.before)  # where that raises it is tried again
         self._turn = None
         missed = f"no {turn.wanted} executors within {_GROWN_WITHIN_S:.0f} s"
