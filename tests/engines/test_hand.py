@@ -85,6 +85,32 @@ def test_what_nobody_waits_for_any_more_is_not_begun(hung: Event) -> None:
     assert done == ["third"]
 
 
+def test_what_a_call_comes_to_that_nobody_waits_for_any_more_is_told_before_anything_else_is_done(hung: Event) -> None:
+    def slow() -> str:
+        hangs(hung)
+        return "late"
+
+    hand, told = Time().hand(), list[object]()
+    assert hand.do("acting", lambda: "soon", 5.0, late=lambda late: told.append(late.result())) == "soon"
+    with pytest.raises(EngineError, match="acting has not come to an end"):
+        hand.do("acting", slow, 5.0, late=lambda late: told.append(late.result()))
+    hung.set()
+    hand.do("observing", lambda: told.append("observed"), 1e9)
+    assert told == ["late", "observed"]
+
+
+def test_who_cannot_tell_what_came_late_keeps_the_hand_from_nothing(hung: Event) -> None:
+    def raises() -> None:
+        hangs(hung)
+        raise ValueError("no such pool")
+
+    hand = Time().hand()
+    with pytest.raises(EngineError, match="acting has not come to an end"):
+        hand.do("acting", raises, 5.0, late=lambda late: late.result())
+    hung.set()
+    assert hand.do("observing", lambda: "all", 1e9) == "all"
+
+
 def test_who_asks_behind_what_nobody_waits_for_any_more_is_told_what_that_is(hung: Event) -> None:
     time = Time()
     hand = time.hand()

@@ -255,7 +255,7 @@ class Life:
 
     def live(self, until_s: float = ROUNDS * INTERVAL_S) -> None:
         """Be governed so long."""
-        deeds, limits = _Deeds(self), replace(Hands().limits(self.hand), deciding=NoLimit())
+        deeds, limits = _Deeds(self), replace(Hands().limits(self.hand, self.engine.note), deciding=NoLimit())
         tending = Tending(lambda: self.hand.do("tending the jobs", deeds.tend, TENDS_WITHIN_S, behind_s=0.0))
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
         settings = LoopSettings(INTERVAL_S)

@@ -57,6 +57,7 @@ class World:
     times: int = 3
     queries: list[Query] = field(default_factory=lambda: [Query("ads"), Query("fraud")])
     closed: bool = False
+    notes: list[tuple[str, str | None, str | None]] = field(default_factory=list)
 
     def strike(self, call: str) -> None:
         if call == self.fails and self.times > 0:
@@ -82,6 +83,9 @@ class World:
     def apply(self, steps: Sequence[Step]) -> Outcome:
         self.strike("apply")
         return Outcome(tuple(StepOutcome(step) for step in steps))
+
+    def note(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
+        self.notes.append((text, job, error))
 
     def close(self, stop_jobs: bool = False) -> None:
         self.closed = True
@@ -224,13 +228,43 @@ def test_a_driver_whose_deed_never_ends_shows_no_sign_of_life_after_five_minutes
     governed = Governed(INTENTS, Stepping(world), settings=SETTINGS, heart=heart)
     with Controller(cast(SparkEngine, world), governed) as controller:
         assert acts.wait(patience_s())
-        now_s[0] = 241.0  # nobody waits for it any more, and it may yet come to its end
+        now_s[0] = 241.0  # nobody has waited for it for long, and it may yet come to its end
         eventually(lambda: controller.views)
         assert beats()
         now_s[0] = 301.0
         assert not beats()
         goes_on.set()
         eventually(beats)
+
+
+@pytest.mark.parametrize("error", [None, "no such pool"])
+def test_what_came_of_steps_that_took_too_long_is_told_and_none_are_begun_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, error: str | None
+) -> None:
+    now_s, begun, goes_on, store = [0.0], list[Sequence[Step]](), Event(), MemoryStore(RUN)
+    monkeypatch.setattr("penstock.governing.controller.Hand", partial(Hand, clock=lambda: now_s[0]))
+
+    class Slow(World):
+        def apply(self, steps: Sequence[Step]) -> Outcome:
+            begun.append(steps)
+            assert goes_on.wait(patience_s())
+            return Outcome(tuple(StepOutcome(step, error) for step in steps))
+
+    def passing(said: str) -> bool:
+        now_s[0] += 1.0
+        return any(said in (cycle.error or "") for cycle in store.cycles(RUN.id))
+
+    world = Slow()
+    governed = Governed(INTENTS, Stepping(world), Remembering(store, "here", RUN, 0.0), SETTINGS)
+    with Controller(cast(SparkEngine, world), governed):
+        eventually(lambda: begun)
+        eventually(lambda: passing("acting has not come to an end within 19 s"))
+        eventually(lambda: passing("observing waits for acting"))
+        assert (len(begun), world.notes) == (1, [])
+        goes_on.set()
+        eventually(lambda: len(begun) > 1)
+    (step,) = begun[0]
+    assert world.notes == [(", ".join(move.text for move in step.moves), step.job, error)]
 
 
 def test_a_controller_that_cannot_begin_lets_go_of_what_it_took() -> None:

@@ -4,6 +4,7 @@ A JVM that stands still answers nobody and refuses nobody. Who asks through a ha
 goes on.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ T = TypeVar("T")
 
 ANSWERS_WITHIN_S = 10.0  # the JVM; a full collection of a large heap takes seconds
 _LOOK_EVERY_S = 0.25
+
+_log = logging.getLogger("penstock")
 
 
 class Limit(Protocol):
@@ -61,16 +64,24 @@ class Hand:
         self._asked: SimpleQueue[_Task[Any] | None] | None = None
         self._overdue: _Task[Any] | None = None  # that was begun last and not waited for to its end
 
-    def do(self, what: str, call: Callable[[], T], within_s: float, behind_s: float = inf) -> T:
+    def do(
+        self,
+        what: str,
+        call: Callable[[], T],
+        within_s: float,
+        behind_s: float = inf,
+        late: "Callable[[Awaited[T]], None] | None" = None,
+    ) -> T:
         """What the call returns or raises; an EngineError when it has not after so long, or the JVM does not answer.
 
-        Then it may still be done, for nobody can take it back; unless it has not begun. Behind something that is still
-        done though nobody waits for it any more it waits no longer than `behind_s`.
+        Then it may still be done, for nobody can take it back; unless it has not begun. `late` is told what it comes to
+        then, before anything else is done. Behind something that is still done though nobody waits for it any more it
+        waits no longer than `behind_s`.
         """
         self._refuse_silence()
         since_s = self._clock()
         self._refuse_to_wait_behind(what, since_s, behind_s)
-        task = _Task(what, call, since_s)
+        task = _Task(what, call, since_s, late)
         self._put(task)
         try:
             while not self._pause(task.over, _LOOK_EVERY_S):
@@ -79,9 +90,14 @@ class Hand:
                     raise EngineError(f"{what} has not come to an end within {within_s:.0f} s")
                 if not task.begun:
                     self._refuse_to_wait_behind(what, since_s, behind_s)
+        except EngineError:
+            if not task.give_up():
+                return task.result()  # it came to its end this very moment
+            self._left(task)
+            raise
         except BaseException:
-            if task.give_up():
-                self._overdue = task
+            task.give_up()
+            self._left(task)
             raise
         return task.result()
 
@@ -96,6 +112,10 @@ class Hand:
             asked, self._asked = self._asked, None
         if asked is not None:
             asked.put(None)
+
+    def _left(self, task: "_Task[Any]") -> None:
+        if task.begun:
+            self._overdue = task
 
     def _put(self, task: "_Task[Any]") -> None:
         with self._lock:
@@ -175,13 +195,16 @@ class Awaited(Generic[T]):
 
 
 class _Task(Awaited[T]):
-    """One call, whose caller may go before it begins."""
+    """One call, whose caller may go before it begins, or before it ends: then `late` is told what it came to."""
 
-    def __init__(self, what: str, call: Callable[[], T], since_s: float) -> None:
+    def __init__(
+        self, what: str, call: Callable[[], T], since_s: float, late: Callable[[Awaited[T]], None] | None = None
+    ) -> None:
         super().__init__(call)
         self.what = what
         self.since_s = since_s
         self.begun = False
+        self._late = late
         self._lock = threading.Lock()
         self._nobody_waits = False
 
@@ -191,9 +214,19 @@ class _Task(Awaited[T]):
                 return
             self.begun = True
         self.find()
+        self._tell_if_late()
 
     def give_up(self) -> bool:
-        """Nobody waits for it any more; whether it is being done all the same."""
+        """Nobody waits for it any more; False where it is over already."""
         with self._lock:
-            self._nobody_waits = True
-            return self.begun
+            self._nobody_waits = not self.over.is_set()
+            return self._nobody_waits
+
+    def _tell_if_late(self) -> None:
+        with self._lock:
+            is_late = self._nobody_waits
+        if is_late and self._late is not None:
+            try:
+                self._late(self)
+            except Exception as error:
+                _log.warning("what came of %s could not be told: %s", self.what, told(error))

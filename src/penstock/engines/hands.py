@@ -10,15 +10,16 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from penstock.core.asked.budget import Budget, BudgetWindow
 from penstock.core.asked.orders import Answer, Control, Orders, Proposal
 from penstock.core.cycle import Cycle, PastCycle
+from penstock.core.levers import WHOLE
 from penstock.core.plan import Decision
 from penstock.core.ports import PolicyMemory, Store
-from penstock.engines.hand import CycleLimits, Hand, Within
-from penstock.errors import PenstockError
+from penstock.engines.hand import Awaited, CycleLimits, Hand, Within
+from penstock.errors import PenstockError, told
 
 T = TypeVar("T")
 
@@ -29,9 +30,10 @@ _log = logging.getLogger("penstock")
 STARTS_WITHIN_S = 4.0  # a start is only asked for; the look at the jobs comes after it
 SEES_WITHIN_S = 19.0  # a hundred jobs are seen in one second
 TENDS_WITHIN_S = 10.0  # what takes longer goes on, and rounds that see nothing say so
-ACTS_WITHIN_S = 240.0  # a planned restart waits 30 s for a batch, and a rewriting of state takes its time
+ACTS_WITHIN_S = 19.0  # as a look at the jobs; a step only asks, and a restart goes on beside the rounds
 DECIDES_WITHIN_S = 19.0  # as a look at the jobs
 _BEHIND_S = 9.0
+_LATE = "it took longer than a round waits for it"
 # A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
 KEEPS_WITHIN_S = 15.0
 CHECKS_WITHIN_S = 3.0  # what is to be done waits for it
@@ -66,6 +68,43 @@ class HandedStore:
 
     def _do(self, what: str, call: Callable[[], T]) -> T:
         return self.hand.do(what, call, KEEPS_WITHIN_S, behind_s=0.0)
+
+
+class NotesDone(Protocol):
+    """Has it in the record that something was done; see `Governable`."""
+
+    def __call__(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
+        """It was done to that job, or to all, unless there is an error."""
+
+
+def unnoted(text: str, why: str, job: str | None = None, error: str | None = None) -> None:
+    """Where nobody keeps a record of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Steps carried out by a hand; what comes of them when nobody waits for it any more is noted.
+
+    Meanwhile no others are begun.
+    """
+
+    hand: Hand
+    note: NotesDone
+
+    def do(self, what: str, call: Callable[[], T]) -> T:
+        """What came of them, within the time."""
+        return self.hand.do(what, call, ACTS_WITHIN_S, behind_s=0.0, late=self._tell)
+
+    def _tell(self, late: Awaited[T]) -> None:
+        outcome: Any
+        try:
+            outcome = late.result()
+        except PenstockError as error:
+            self.note("how much was done of a round's steps is not known", _LATE, error=told(error))
+            return
+        for one in outcome.steps:
+            job = None if one.step.job == WHOLE else one.step.job
+            self.note(", ".join(move.text for move in one.step.moves), _LATE, job, one.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +167,16 @@ class Hands:
         """Whose callers wait so."""
         return cls(Hand(pause=pause), Hand(pause=pause), Hand(pause=pause), Hand(pause=pause))
 
-    def limits(self, engine: Hand | None = None) -> CycleLimits:
-        """Of rounds whose policy is asked through a hand, and their engine through that one, where it may hang."""
+    def limits(self, engine: Hand | None = None, note: NotesDone = unnoted) -> CycleLimits:
+        """Of rounds whose policy is asked through a hand, and their engine through that one, where it may hang.
+
+        `note` is told of steps that were done after nobody waited for them any more.
+        """
         deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S)
         if engine is None:
             return CycleLimits(deciding=deciding)
         starting, seeing = Within(engine, STARTS_WITHIN_S, behind_s=0.0), Within(engine, SEES_WITHIN_S, _BEHIND_S)
-        return CycleLimits(starting, seeing, deciding, Within(engine, ACTS_WITHIN_S))
+        return CycleLimits(starting, seeing, deciding, Acting(engine, note))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""

@@ -20,7 +20,7 @@ from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
-from penstock.engines.hands import ACTS_WITHIN_S, SEES_WITHIN_S, TENDS_WITHIN_S, Hands
+from penstock.engines.hands import SEES_WITHIN_S, TENDS_WITHIN_S, Hands
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing import notebook
 from penstock.governing.clock import RealClock
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
-_OVERDUE_AT_MOST_S = 300.0  # a deed is waited for 240 s; one that goes on keeps all tenants from being seen
+_DONE_WITHIN_S = 240.0  # what is no round's: the first starts, executors for a coordinator, limits that changed
+_OVERDUE_AT_MOST_S = 300.0  # a deed that goes on for longer keeps all tenants from being seen
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
 _FAILING_FROM = 3  # rounds in a row
@@ -68,7 +69,7 @@ class Controller:
         self._hand = Hand(self._pulse.silent_s, pause=self._motion.awaits)
         self._other_hand = Hand(self._pulse.silent_s)  # to count and to let go with, also while a long deed is done
         self._hands = Hands.awaited_by(self._motion.awaits)  # for what the JVM does not concern
-        self._limits = self._hands.limits(self._hand)
+        self._limits = self._hands.limits(self._hand, engine.note)
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
@@ -185,7 +186,7 @@ class Controller:
         """
         with self:
             try:
-                self._hand.do("starting the jobs", self._engine.start, ACTS_WITHIN_S)
+                self._hand.do("starting the jobs", self._engine.start, _DONE_WITHIN_S)
                 self.wait()
                 while self._taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
                     pass
@@ -237,7 +238,7 @@ class Controller:
 
     def hold(self, executors: int) -> None:
         """Have so many executors from now on."""
-        self._hand.do("asking for executors", lambda: self._engine.capacity.hold(executors), ACTS_WITHIN_S)
+        self._hand.do("asking for executors", lambda: self._engine.capacity.hold(executors), _DONE_WITHIN_S)
 
     @property
     def decisions(self) -> tuple[DecisionRecord, ...]:
@@ -376,7 +377,7 @@ class Controller:
             self._governed = replace(self._governed, slot_price=renewal.price)
             if self._governed.remembering is not None:
                 self._governed.remembering.reprice(renewal.price)
-        self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), ACTS_WITHIN_S)
+        self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), _DONE_WITHIN_S)
 
     def _well(self) -> bool:
         """Whether the JVM answers, the loop moves on, and no deed stands in the way of every look at the jobs."""

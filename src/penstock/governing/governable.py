@@ -46,7 +46,7 @@ class Governable(World, Protocol):
     def start_again(self, job: str) -> None:
         """See `StartsAgain`."""
 
-    def note(self, text: str, why: str) -> None:
+    def note(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
         """Have it in the record that this was done to it."""
 
 
@@ -85,8 +85,8 @@ class PlainWorld:
     def ping(self) -> None:
         """It answers: each call of a round has a limit of its own."""
 
-    def note(self, text: str, why: str) -> None:
-        _log.info("%s: %s", text, why)
+    def note(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
+        _log.info("%s: %s", " ".join(one for one in (job, text) if one), "; ".join(one for one in (why, error) if one))
 
     @property
     def capacity(self) -> ExecutorsHeld:

@@ -11,11 +11,10 @@ from penstock.core.plan import Outcome, Step
 from penstock.core.seen.figures import JobFigures, Snapshot
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs.job import Job
-from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import EngineError
-from tests.patience import eventually, patience_s
+from tests.patience import eventually
 
 
 def observed(engine: SparkEngine, job: str, ready: Callable[[JobFigures], object]) -> JobFigures:
@@ -51,13 +50,6 @@ def taken_over(spark: SparkSession, job: Job) -> SparkEngine | None:
     except EngineError:
         return None
     return engine
-
-
-def patient(spark: SparkSession) -> LiveSpark:
-    """The application; its new executors may take as long as this machine's JVMs need."""
-    live = LiveSpark(spark)
-    live.executors = ExecutorLever(spark.sparkContext, patience_s())
-    return live
 
 
 def rates(spark: SparkSession, rows_per_s: int = 20) -> DataFrame:

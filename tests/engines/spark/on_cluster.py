@@ -16,15 +16,17 @@ from pyspark import RDD, TaskContext
 from pyspark.sql import SparkSession
 
 from penstock.core.plan import Outcome
+from penstock.engines.spark.application import turned
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.levers import restarting
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.counting_files import CountedFiles
-from tests.engines.spark.helpers import give, move_state, observed, patient, taken_over
+from tests.engines.spark.helpers import give, move_state, observed, taken_over
 from tests.engines.spark.routing.pins import pinned
 from tests.patience import eventually, patience_s
 
@@ -42,6 +44,7 @@ CONF = {
 
 def main(master: str, place: Path) -> dict[str, Any]:
     spark = start_application("cluster test", master, CONF)
+    vars(turned)["_GROWN_WITHIN_S"] = patience_s()  # new executors take as long as this machine's JVMs need
     vars(restarting)["_IN_A_ROUND_S"] = patience_s()  # nobody tends here what goes on beside the rounds
     eventually(lambda: ExecutorLever(spark.sparkContext).count() == EXECUTORS)
     hosts = sorted({executor.host for executor in ExecutorReader(spark.sparkContext).read()})
@@ -74,7 +77,7 @@ def counted(spark: SparkSession, place: Path) -> dict[str, Any]:
     files = CountedFiles(spark, place)
     files.give(3)
     job = Job(NAME, files.job)
-    first = SparkEngine(patient(spark), [job], SparkSettings(3600.0, lease_s=1.0))
+    first = SparkEngine(LiveSpark(spark), [job], SparkSettings(3600.0, lease_s=1.0))
     first.open()
     first.start(wait=True)
     observed(first, NAME, lambda figures: figures.processed_rps)

@@ -17,12 +17,13 @@ from penstock.core.seen.figures import JobFigures
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.launch.application import start_application
 from penstock.engines.spark.settings import SparkSettings
 from penstock.local import processes
 from tests.engines.spark.counting_files import CountedFiles
-from tests.engines.spark.helpers import of, patient
+from tests.engines.spark.helpers import of
 from tests.patience import eventually, patience_s
 
 NAME = "counting"
@@ -41,7 +42,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
     eventually(lambda: lever.count() == EXECUTORS)
     files = CountedFiles(spark, place)
     files.give(3)
-    engine = SparkEngine(patient(spark), [Job(NAME, files.job, slots=EXECUTORS)], SparkSettings(3600.0))
+    engine = SparkEngine(LiveSpark(spark), [Job(NAME, files.job, slots=EXECUTORS)], SparkSettings(3600.0))
     engine.open()
     engine.start(wait=True)
 

@@ -34,19 +34,26 @@ def main(master: str, log: Path) -> dict[str, Any]:
     )
     killed(lost).again(log)
     # It knows the application again once it answers for it.
-    eventually(lambda: scaled(lever, 1))
-    eventually(lambda: lever.count() == 1)
+    eventually(lambda: aimed(lever, 1))
+    eventually(lambda: gone(lever, 1))
     after = executors(spark)
     spark.stop()
     return {"before": before, "after": after}
 
 
-def scaled(lever: ExecutorLever, wanted: int) -> bool:
+def aimed(lever: ExecutorLever, wanted: int) -> bool:
     try:
-        lever.scale(wanted)
+        lever.aim(wanted)
     except (EngineError, Py4JError):  # it is away still, or does not know the application yet
         return False
     return True
+
+
+def gone(lever: ExecutorLever, left: int) -> bool:
+    there = lever.count()
+    if there > left:
+        lever.let_go(left)
+    return there == left
 
 
 def executors(spark: SparkSession) -> list[str]:

@@ -44,9 +44,9 @@ class SparkEngine:
         """The jobs as they would have to be started to go on as they stand, in another application for instance."""
         return self._shared.state.jobs(self._parts.bounds.wanted)
 
-    def note(self, text: str, why: str) -> None:
-        """Have it in the record that this was done to the application, by whoever started it."""
-        self._shared.deeds.note(None, text, why)
+    def note(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
+        """Have it in the record that this was done to the application, or to a job, by whoever started it."""
+        self._shared.deeds.note(job, text, why, error)
 
     def start(self, wait: bool = False) -> None:
         """Begin to start every job that has a function and does not run yet; `tend` takes up what comes of it."""

@@ -71,9 +71,6 @@ class ExecutorCount(ElasticLever, Protocol):
     def scalable(self) -> bool:
         """Whether there is a cluster manager to ask for more or fewer."""
 
-    def scale(self, wanted: int) -> None:
-        """Have so many, or raise an EngineError and go back to the target there was."""
-
 
 class RunningBounds(Protocol):
     """What bounds the batches of running queries."""

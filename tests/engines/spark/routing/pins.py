@@ -15,13 +15,13 @@ from penstock.core.levers import WHOLE, Executors
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs.job import Job
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces
 from penstock.engines.spark.jvm.routing.salt_call import salt_call
 from penstock.engines.spark.port import Places
 from penstock.engines.spark.routing.pins import Send
 from penstock.engines.spark.settings import SparkSettings
-from tests.engines.spark.helpers import patient
 from tests.engines.spark.routing.town import Town, windows_and_tags
 from tests.patience import eventually
 
@@ -72,8 +72,15 @@ def executors(spark: SparkSession) -> list[str]:
 
 
 def scale(engine: SparkEngine, before: int, after: int) -> str | None:
-    """What went wrong when the number of executors was changed."""
-    return engine.apply([Step(WHOLE, (Executors(before, after),))]).steps[0].error
+    """What went wrong when the number of executors was changed, and had come about."""
+    error = engine.apply([Step(WHOLE, (Executors(before, after),))]).steps[0].error
+
+    def came() -> bool:
+        engine.tend()
+        return engine.capacity.turned.asked is None
+
+    eventually(came)
+    return error
 
 
 class PinnedTown:
@@ -84,7 +91,7 @@ class PinnedTown:
         self._spark = spark
         self._town, self._tasks, self._places = Town(spark, place, "town"), Tasks(spark), Sending(spark)
         self._job = self._town.job(two_operators, processingTime="100 milliseconds")
-        live = patient(spark)
+        live = LiveSpark(spark)
         live.places = cast(Places, self._places)
         jobs = [Job("town", self._counting, route=self._town.route)]
         self.engine = SparkEngine(live, jobs, SparkSettings(window_s=20.0))

@@ -125,15 +125,6 @@ class FakeExecutors:
             raise EngineError("no master answers")
         return self.there
 
-    def scale(self, wanted: int) -> None:
-        """Have so many."""
-        before = self.there
-        self.aim(wanted)
-        self.there = min(self.there, wanted)
-        if self.there != wanted:
-            self.target = before
-            raise EngineError(f"executors {before} -> {wanted} failed, the target is {before} again")
-
     def aim(self, wanted: int) -> None:
         """So many are wanted from now on."""
         if self.gives is None:

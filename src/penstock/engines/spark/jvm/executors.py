@@ -6,7 +6,7 @@ and ends. One that takes too long is ended, and so is any at once in a session t
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +18,6 @@ from penstock.engines.spark.jvm.class_homes import there
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.errors import EngineError, first_line
 
-_GROWN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs started at once on two cores
-_LOOK_EVERY_S = 0.2
 _INFO = "org.apache.spark.scheduler.ExecutorDecommissionInfo"
 DECOMMISSION = "spark.decommission.enabled"  # without it executors ignore that they are to leave
 
@@ -43,19 +41,10 @@ def take_allocation(context: SparkContext) -> bool:
 
 
 class ExecutorLever:
-    """Sets the number of executors of one application.
+    """Sets the number of executors of one application; those that leave are ended after `leaves_within_s`."""
 
-    `grown_within_s` is how long new ones may take to come, `leaves_within_s` how long those that leave may take to go.
-    """
-
-    def __init__(
-        self,
-        context: SparkContext,
-        grown_within_s: float = _GROWN_WITHIN_S,
-        leaves_within_s: float = LEAVES_WITHIN_S,
-    ) -> None:
+    def __init__(self, context: SparkContext, leaves_within_s: float = LEAVES_WITHIN_S) -> None:
         self._context = context
-        self._grown_within_s = grown_within_s
         self._leaves_within_s = leaves_within_s
         self._leave_since_s: Mapping[str, float] = {}
         self._jvm: Any = context._jvm
@@ -70,19 +59,6 @@ class ExecutorLever:
     def count(self) -> int:
         """How many executors live."""
         return len(self._reader.read())
-
-    def scale(self, wanted: int) -> None:
-        """Have so many executors, or raise an EngineError and go back to the target there was."""
-        before = self.count()
-        self._check(wanted)
-        try:
-            self._target(wanted)
-            self._wait(lambda: self._has(wanted), f"{wanted} executors")
-        except (Py4JError, EngineError) as error:
-            self._target(before)
-            raise EngineError(
-                f"executors {before} -> {wanted} failed, the target is {before} again: {error}"
-            ) from error
 
     def aim(self, wanted: int) -> None:
         """So many are wanted from now on; none is waited for, and none is ended."""
@@ -118,12 +94,6 @@ class ExecutorLever:
             return False
         return True
 
-    def _has(self, wanted: int) -> bool:
-        living = self.count()
-        if living > wanted:
-            self.let_go(wanted)
-        return living == wanted
-
     def _check(self, wanted: int) -> None:
         if not self.scalable:
             raise EngineError(f"master {self._context.master} has no executors to scale; use a cluster's master")
@@ -151,12 +121,3 @@ class ExecutorLever:
         # SparkContext.killExecutors would lower the target once more: the next executor to be lost would stay away.
         backend = self._scheduler.schedulerBackend()
         backend.killExecutors(self._jvm.PythonUtils.toSeq(list(ids)), False, False, True)
-
-    def _wait(self, done: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + self._grown_within_s
-        while not done():
-            if time.monotonic() > deadline:
-                raise EngineError(
-                    f"no {what} within {self._grown_within_s:.0f} s; the cluster may lack free cores or memory"
-                )
-            time.sleep(_LOOK_EVERY_S)

@@ -5,6 +5,7 @@ from functools import partial
 
 from penstock.core.levers import Slots
 from penstock.engines.spark.application.elastic import Elastic
+from penstock.engines.spark.application.turned import TurnedExecutors
 from penstock.engines.spark.state.shared import Shared
 from penstock.errors import EngineError, told
 
@@ -20,6 +21,7 @@ class Capacity:
         self._deeds = shared.deeds
         self._clocks = shared.clocks
         self._lease = shared.lease
+        self.turned = TurnedExecutors(self._spark.executors, partial(self._deeds.note, None))
         self.elastic: Elastic | None = None
         most = shared.settings.executors
         if most is not None:
@@ -72,6 +74,7 @@ class Capacity:
     def keep(self) -> bool:
         """Look after the executors; whether jobs had to give slots up, for the cluster gives fewer."""
         if self.elastic is None:
+            self.turned.keep(self._clocks.even())
             return False
         self.elastic.keep(self._clocks.even())
         slots = self.elastic.slots(self._clocks.even())
