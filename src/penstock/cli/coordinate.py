@@ -123,7 +123,7 @@ def coordinate(
 
 def collect_seldom() -> None:
     """Look for cycles of objects less often: a round over thousands of jobs makes a million objects that live on, and
-    looking through them again and again was a quarter of its time. It is for a process that is ours alone.
+    looking through them again and again was a fifth of its time. It is for a process that is ours alone.
     """
     gc.set_threshold(_COLLECTED_AFTER)
 
