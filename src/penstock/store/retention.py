@@ -19,9 +19,7 @@ class Retention:
     max_cycles: int = 20_000  # of one run: more than two days of 10 s rounds
     every: int = 10  # look once in so many appends
     batch: int = 30  # delete at most so many cycles at a time, above `every`, or it would never catch up
-    max_asked: int = (
-        10_000  # requests, proposals and lines of the audit log of one run, each; older ones go as cycles do
-    )
+    max_asked: int = 10_000  # requests, proposals and audit lines of one run, each; older ones go as cycles do
     max_window_age_s: float = LONGEST_S + DAY_S  # windows of error budgets, a row each, stay for the longest of them
 
     def __post_init__(self) -> None:
