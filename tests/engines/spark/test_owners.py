@@ -36,7 +36,7 @@ class Time:
 
 class Query:
     def __init__(self, run_id: str = "q1") -> None:
-        self.runId = run_id
+        self.runId, self.name, self.isActive = run_id, None, True
         self.stopped = Event()
 
     def stop(self) -> None:

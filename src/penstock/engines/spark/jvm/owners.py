@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
-from typing import Protocol
 
 from penstock.engines.spark.jobs.checkpoint_owner import (
     BEAT_S,
@@ -29,6 +28,7 @@ from penstock.engines.spark.jobs.checkpoint_owner import (
     owner_in,
     ownership,
 )
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm.checkpoint_files import Files, reached
 from penstock.errors import EngineError, told
@@ -40,17 +40,6 @@ _ANSWERS_WITHIN_S = 5.0  # the other checkpoints' beats wait no longer for one w
 _ENDS_WITHIN_S = 10.0
 
 _log = logging.getLogger("penstock.spark")
-
-
-class Stoppable(Protocol):
-    """A query, as far as its checkpoint is concerned."""
-
-    @property
-    def runId(self) -> str:  # noqa: N802 (as Spark calls it)
-        """Of this run of it."""
-
-    def stop(self) -> None:
-        """End it."""
 
 
 class WatchedError(EngineError):
@@ -71,7 +60,7 @@ class _Owned:
     job: str
     files: Files
     ours: Owner
-    query: Stoppable | None = None
+    query: Query | None = None
     turn: Lock = field(default_factory=Lock)
     let_go: bool = False
     quiet: bool = False  # its store's trouble is told
@@ -133,7 +122,7 @@ class Owners:
                     case _:
                         return self._follow(job, files, ours)
 
-    def runs(self, files: Files, query: Stoppable) -> None:
+    def runs(self, files: Files, query: Query) -> None:
         """The query runs there from now on."""
         with self._lock:
             held = self._held.get(files.location)
@@ -287,7 +276,7 @@ def _remove(one: _Owned) -> None:
         _log.warning("%s: its checkpoint could not be let go of: %s", one.job, told(error))
 
 
-def _stop(job: str, query: Stoppable) -> None:
+def _stop(job: str, query: Query) -> None:
     try:
         query.stop()
     except Exception as error:

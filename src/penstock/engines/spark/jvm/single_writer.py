@@ -8,9 +8,10 @@ from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jobs.checkpoint_lock import lock_checkpoint
 from penstock.engines.spark.jobs.checkpoint_owner import BEAT_S
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.local_files import LocalFiles, files_at
-from penstock.engines.spark.jvm.owners import Owners, Stoppable, WatchedError
+from penstock.engines.spark.jvm.owners import Owners, WatchedError
 from penstock.threads import BesideThread
 
 RUN_CONF = "spark.penstock.run"  # the run that this driver goes on with; without it, that of its application alone
@@ -39,7 +40,7 @@ def check_still_ours(spark: SparkSession, files: Files, job: str) -> None:
         OWNERS.take(job, files, _run_of(spark))
 
 
-def runs_there(files: Files, query: Stoppable) -> None:
+def runs_there(files: Files, query: Query) -> None:
     """The query is stopped if another driver takes its checkpoint."""
     if not isinstance(files, LocalFiles):
         OWNERS.runs(files, query)
