@@ -14,7 +14,7 @@ from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
-from penstock.errors import EngineError
+from penstock.errors import EngineError, NotBegunError
 from penstock.loop import Carried, Loop, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
 from penstock.store.open import open_store
@@ -46,6 +46,20 @@ class Starting(Obliging):
         if job in self.started:
             raise EngineError(f"{job} runs: there is nothing to start")
         self.started.append(job)
+
+
+@dataclass(slots=True)
+class Busy(Obliging):
+    """Its first steps are not begun, for others still go on; or are begun and come to no end in time."""
+
+    error: EngineError | None = None
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+        self.done += steps
+        return Outcome(tuple(StepOutcome(step) for step in steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +226,31 @@ def test_a_controller_that_is_started_again_turns_nothing_twice(governed: Govern
     governed.carried = None
     governed.cycle(20.0)
     assert [step.job for step in governed.engine.done].count("fraud") == 1
+
+
+def test_what_is_asked_for_while_other_steps_go_on_is_done_as_soon_as_they_do_not(asking: Governed) -> None:
+    asking.cycle(10.0)
+    asking.ask(Act.APPROVE, proposal=1)
+    asking.ask(Act.TURN, turn=Wish("tasks", "fraud", 5, "map"))
+    asking.engine = Busy(error=NotBegunError("acting waits for acting, which has gone on for 25 s"))
+    said = "acting failed: acting waits for acting, which has gone on for 25 s; nothing of it was done"
+    assert asking.cycle(20.0).error == f"{said}; the next round is in 10 s"
+    refused = [record.errors for record in asking.store.read_run(RUN.id).decisions]
+    assert refused == [(f"fraud: {said}",), (f"ads: {said}",)]
+    asking.cycle(30.0)
+    assert {step.job for step in asking.engine.done} == {"ads", "fraud"}
+    assert asking.answers == [Answer.DONE]
+    asking.cycle(40.0)
+    assert [step.job for step in asking.engine.done].count("fraud") == 1
+
+
+def test_what_was_begun_and_comes_to_no_end_in_time_is_asked_of_nobody_twice(governed: Governed) -> None:
+    governed.ask(Act.TURN, turn=Wish("tasks", "fraud", 5, "map"))
+    governed.engine = Busy(error=EngineError("acting has not come to an end within 19 s"))
+    said = "acting failed: acting has not come to an end within 19 s; how much of it was done is not known"
+    assert governed.cycle(10.0).error == f"{said}; the next round is in 10 s"
+    governed.cycle(20.0)
+    assert [step.job for step in governed.engine.done] == ["ads"]
 
 
 def test_what_a_person_asks_for_needs_no_approval_and_no_answer_to_what_waits(asking: Governed) -> None:

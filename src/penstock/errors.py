@@ -108,6 +108,10 @@ class EngineError(PenstockError):
     """The engine refused a step or an act; nothing half-done is left behind."""
 
 
+class NotBegunError(EngineError):
+    """Nobody did anything of what was asked, and nobody will."""
+
+
 class GoverningEndsError(EngineError):
     """Nothing is left that this controller may govern: it ends and says why, and does not try again."""
 

@@ -26,7 +26,7 @@ from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store, star
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.hand import CycleLimits
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, NotBegunError
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
 from penstock.planning.guards.approval import held_still, renewed, split
 from penstock.troubles import Stage, Troubles, Unstored
@@ -154,8 +154,8 @@ class Loop:
         else:
             plan, memory = self._decide(view, carried.memory, orders, troubles)
         open_decisions, plan = self._judge(view, plan, carried.open_decisions, orders, troubles)
-        cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
-        if orders is not None:
+        cycle, begun = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
+        if orders is not None and begun:
             self._note_done(cycle, orders, troubles)
         after = replace(
             carried, memory=memory, open_decisions=open_decisions, orders=orders, view=view, ledgers=ledgers
@@ -242,8 +242,8 @@ class Loop:
             return left, replace(plan, verdicts=verdicts) if verdicts else plan
         return open_decisions, plan
 
-    def _act(self, cycle: Cycle, orders: Orders | None, troubles: Troubles) -> Cycle:
-        """The cycle with what came of its plan.
+    def _act(self, cycle: Cycle, orders: Orders | None, troubles: Troubles) -> tuple[Cycle, bool]:
+        """The cycle with what came of its plan, and whether that was begun if there was anything to do.
 
         Its memory is that of a policy that has acted, also where acting failed: part of it may be done, and policies
         look at what came.
@@ -252,17 +252,22 @@ class Loop:
         with troubles.during(Stage.DECIDING):
             steps = () if orders is None or self._dry_run(orders) else order(cycle.plan)
         if not steps:
-            return cycle
+            return cycle, True
         with troubles.during(Stage.STORING):
             self.store.announce(cycle)
         # Once more right before the deed, as after a pause of this process. Where the store cannot say, what is done is
         # between the engine and whoever watches over this process.
         with troubles.during(Stage.STORING):
             self.store.check_ours()
+        begun = True
         with troubles.during(Stage.ACTING):
-            return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps)))
-        why = troubles.said[-1]
-        return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
+            try:
+                return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps))), begun
+            except NotBegunError:
+                begun = False  # what people asked for stays asked for
+                raise
+        why, undone = troubles.said[-1], False if begun else None
+        return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone) for step in steps))), begun
 
     def _note_done(self, cycle: Cycle, orders: Orders, troubles: Troubles) -> None:
         """What people asked for is noted as done after the deed: a driver that dies before has the next one do it."""

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Step
-from penstock.errors import Guarded, told
+from penstock.errors import Guarded, NotBegunError, told
 
 _TOLD = 20  # cycles that were not stored are told one by one, up to so many; the rest are counted
 
@@ -33,6 +33,7 @@ _THEN = {
     Stage.ASKING: "it is tried again",
     Stage.ACTING: "how much of it was done is not known",
 }
+_NOT_BEGUN = "nothing of it was done"
 # Without orders, store or listeners governing is as good as with them: it need not slow down.
 _BACKS_OFF = frozenset({Stage.OBSERVING, Stage.JUDGING, Stage.DECIDING, Stage.ACTING})
 
@@ -60,8 +61,8 @@ class Troubles:
 
     def note(self, stage: Stage, error: BaseException) -> None:
         """Say so."""
-        then = f"; {_THEN[stage]}" if stage in _THEN else ""
-        self.said.append(f"{stage} failed: {told(error)}{then}")
+        then = _NOT_BEGUN if stage is Stage.ACTING and isinstance(error, NotBegunError) else _THEN.get(stage)
+        self.said.append("; ".join(filter(None, (f"{stage} failed: {told(error)}", then))))
         self.failed = self.failed or stage in _BACKS_OFF
 
     def text(self, next_s: float) -> str | None:

@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from penstock.engines.hand import Hand
-from penstock.errors import EngineError, LeaseLostError
+from penstock.errors import EngineError, LeaseLostError, NotBegunError
 from tests.patience import patience_s
 
 
@@ -83,6 +83,22 @@ def test_what_nobody_waits_for_any_more_is_not_begun(hung: Event) -> None:
     hung.set()
     hand.do("acting", lambda: done.append("third"), 1e9)
     assert done == ["third"]
+
+
+def test_who_asks_is_told_that_nothing_was_begun_only_where_nothing_was(hung: Event) -> None:
+    time = Time()
+    hand, inner = time.hand(), time.hand()
+    with pytest.raises(EngineError) as begun:
+        inner.do("acting", lambda: hangs(hung), 5.0)
+    for behind_s in (0.0, 2.0, 9.0):  # refused before it waits, while it waits, and when its own time is over
+        with pytest.raises(NotBegunError):
+            inner.do("acting", lambda: None, 5.0, behind_s=behind_s)
+    with pytest.raises(EngineError) as in_turn:  # what asks another hand has begun, whatever that one says
+        hand.do("a round", lambda: inner.do("acting", lambda: None, 5.0, behind_s=0.0), 5.0)
+    time.silent_from_s = 0.0
+    with pytest.raises(NotBegunError, match="Spark's JVM has not answered"):
+        hand.do("acting", lambda: None, 5.0)
+    assert [type(caught.value) for caught in (begun, in_turn)] == [EngineError, EngineError]
 
 
 def test_what_a_call_comes_to_that_nobody_waits_for_any_more_is_told_before_anything_else_is_done(hung: Event) -> None:

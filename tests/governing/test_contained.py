@@ -13,6 +13,7 @@ from typing import Any, cast
 import pytest
 from py4j.protocol import Py4JError
 
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import Snapshot
@@ -265,6 +266,44 @@ def test_what_came_of_steps_that_took_too_long_is_told_and_none_are_begun_meanwh
         eventually(lambda: len(begun) > 1)
     (step,) = begun[0]
     assert world.notes == [(", ".join(move.text for move in step.moves), step.job, error)]
+
+
+def test_limits_that_changed_while_a_deed_goes_on_hold_up_no_round_and_hold_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The deed began before; a new file is found while it goes on."""
+    now_s, begun, found, goes_on, taken = [0.0], Event(), list[Renewal](), Event(), list[object]()
+    monkeypatch.setattr("penstock.governing.controller.Hand", partial(Hand, clock=lambda: now_s[0]))
+    limits = {"ads": SlotLimits(1, 4)}
+
+    class Slow(World):
+        def apply(self, steps: Sequence[Step]) -> Outcome:
+            begun.set()
+            assert goes_on.wait(patience_s())
+            return Outcome()
+
+        def take_over(self, limits: object) -> None:
+            taken.append(limits)
+
+    def look() -> Renewal | None:
+        return found.pop() if found else None
+
+    def told(what: str) -> int:
+        now_s[0] += 1.0
+        return sum(f"{what} waits for acting" in (cycle.error or "") for cycle in store.cycles(RUN.id))
+
+    world, store = Slow(), MemoryStore(RUN)
+    governed = Governed(INTENTS, Stepping(world), Remembering(store, "here", RUN, 0.0), SETTINGS, look=look)
+    with Controller(cast(SparkEngine, world), governed):
+        assert begun.wait(patience_s())
+        eventually(lambda: told("observing"))
+        found.append(Renewal({"ads": URGENT}, limits, Stepping(world), None, False, ()))
+        eventually(lambda: told("taking over limits"))
+        eventually(lambda: told("observing") > 4)
+        assert taken == []
+        goes_on.set()
+        eventually(lambda: taken)
+    assert taken == [limits]
 
 
 def test_a_controller_that_cannot_begin_lets_go_of_what_it_took() -> None:

@@ -13,7 +13,7 @@ from math import inf
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-from penstock.errors import EngineError, PenstockError, told
+from penstock.errors import EngineError, NotBegunError, PenstockError, told
 
 T = TypeVar("T")
 
@@ -74,26 +74,28 @@ class Hand:
     ) -> T:
         """What the call returns or raises; an EngineError when it has not after so long, or the JVM does not answer.
 
-        Then it may still be done, for nobody can take it back; unless it has not begun. `late` is told what it comes to
-        then, before anything else is done. Behind something that is still done though nobody waits for it any more it
-        waits no longer than `behind_s`.
+        Then it may still be done, for nobody can take it back; a NotBegunError where nothing is. `late` is told what it
+        comes to then, before anything else is done. Behind something that is still done though nobody waits for it any
+        more it waits no longer than `behind_s`.
         """
-        self._refuse_silence()
         since_s = self._clock()
-        self._refuse_to_wait_behind(what, since_s, behind_s)
         task = _Task(what, call, since_s, late)
-        self._put(task)
         try:
+            self._refuse_silence()
+            self._refuse_to_wait_behind(what, since_s, behind_s)
+            self._put(task)
             while not self._pause(task.over, _LOOK_EVERY_S):
                 self._refuse_silence()
                 if self._clock() - since_s > within_s:
                     raise EngineError(f"{what} has not come to an end within {within_s:.0f} s")
                 if not task.begun:
                     self._refuse_to_wait_behind(what, since_s, behind_s)
-        except EngineError:
+        except EngineError as error:
             if not task.give_up():
                 return task.result()  # it came to its end this very moment
             self._left(task)
+            if not task.begun:
+                raise NotBegunError(str(error)) from None
             raise
         except BaseException:
             task.give_up()
@@ -178,6 +180,8 @@ class Awaited(Generic[T]):
         """Do it, and keep what it returns or raises: whatever that is, it ends no thread."""
         try:
             self._made = [self._call()]
+        except NotBegunError as error:
+            self._error = EngineError(str(error))  # what it asked for in its turn was not begun, but it was
         except PenstockError as error:
             self._error = error
         except BaseException as error:

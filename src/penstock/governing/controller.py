@@ -4,7 +4,6 @@ import atexit
 import logging
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,6 +29,7 @@ from penstock.governing.governed import Governed
 from penstock.governing.pulse import MOVES_WITHIN_S, Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
+from penstock.governing.wanted_anew import WantedAnew
 from penstock.loop import Carried, Loop, drive
 from penstock.running.session import BesideCycles
 from penstock.running.tending import Tending
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
-_DONE_WITHIN_S = 240.0  # what is no round's: the first starts, executors for a coordinator, limits that changed
+_DONE_WITHIN_S = 240.0  # what is no round's: the first starts, executors for a coordinator
 _OVERDUE_AT_MOST_S = 300.0  # a deed that goes on for longer keeps all tenants from being seen
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
@@ -92,7 +92,7 @@ class Controller:
         self._stopped = False
         self._ended: notebook.Ending | None = None
         self._displays = Displays()
-        self._wanted_anew: deque[Renewal] = deque()
+        self._wanted_anew = WantedAnew()
 
     def __enter__(self) -> "Controller":
         return self.start()
@@ -355,21 +355,19 @@ class Controller:
         self._tending()
         try:
             self._hands.look(self._look)
-            while self._wanted_anew:
-                self._renew(self._wanted_anew.popleft())
+            for renewal in self._wanted_anew.taken():
+                self._renew(renewal)
+            self._wanted_anew.limit(self._hand, self._engine.limits.take_over)
         except GoverningEndsError:
             raise
         except Exception as error:
             self._tending.also(f"not all that is wanted anew could be taken over: {told(error)}", "wanted anew")
 
     def _look(self) -> None:
-        """What is found is kept until it is taken over: who looks may be waited for no more by then."""
-        renewal = self._governed.look()
-        if renewal is not None:
-            self._wanted_anew.append(renewal)
+        self._wanted_anew.find(self._governed.look())
 
     def _renew(self, renewal: "Renewal") -> None:
-        """From the next round on; limits that Spark refuses keep nothing else from it."""
+        """From the next round on."""
         self._governed = replace(self._governed, intents=renewal.intents, policy=renewal.policy)
         for text in renewal.said:
             self._engine.note(text, "the file of tenants changed")
@@ -377,7 +375,6 @@ class Controller:
             self._governed = replace(self._governed, slot_price=renewal.price)
             if self._governed.remembering is not None:
                 self._governed.remembering.reprice(renewal.price)
-        self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), _DONE_WITHIN_S)
 
     def _well(self) -> bool:
         """Whether the JVM answers, the loop moves on, and no deed stands in the way of every look at the jobs."""
