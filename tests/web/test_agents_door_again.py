@@ -22,6 +22,7 @@ from penstock.running.not_yet_told import NotYetTold
 from penstock.store.open import open_store
 from penstock.web import agents_door
 from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash
+from penstock.web.until_over import UntilOver
 from tests.patience import eventually, patience_s
 
 pytestmark = pytest.mark.sockets
@@ -33,16 +34,16 @@ Strike = Callable[[BaseException | None], None]
 @pytest.fixture
 def strike(monkeypatch: pytest.MonkeyPatch) -> Strike:
     """Ends the door's server, by an error or without any; pages that other tests share have servers, too."""
-    tick = agents_door._DoorServer.on_tick
+    tick = UntilOver.on_tick
     strikes: list[BaseException | None] = []
 
-    async def struck(server: agents_door._DoorServer, counter: int) -> bool:
+    async def struck(server: UntilOver, counter: int) -> bool:
         error = strikes.pop() if strikes else False
         if isinstance(error, BaseException):
             raise error
         return error is None or await tick(server, counter)
 
-    monkeypatch.setattr(agents_door._DoorServer, "on_tick", struck)
+    monkeypatch.setattr(UntilOver, "on_tick", struck)
     return strikes.append
 
 

@@ -43,6 +43,7 @@ from penstock.web.promptness import prompt
 from penstock.web.reports_protocol import REPORTS_LOG, ReportAnswer, ReportsProtocol, TakesBody, Unfinished
 from penstock.web.request_head import Head
 from penstock.web.seldom import seldom
+from penstock.web.until_over import UntilOver
 
 TOKENS_OPTION = "--agent-tokens"
 _STOPS_WITHIN_S = 5.0
@@ -212,7 +213,7 @@ class AgentsDoor:
 
     def _listened(self) -> str:
         """Answer until somebody closes the door; else what ended it, in words."""
-        server = _DoorServer(self._config, self._over, self._note_open)
+        server = UntilOver(self._config, self._over, self._note_open)
         try:
             server.run(sockets=[self._socket])
         except (Exception, SystemExit) as error:  # it did not come to listen
@@ -275,37 +276,6 @@ class AgentsDoor:
             return 503, str(error).encode()
         except PenstockError as error:
             return 422, str(error).encode()
-
-
-class _DoorServer(uvicorn.Server):
-    """Listens until it is over. Leaves signals to whoever has the main thread."""
-
-    def __init__(self, config: uvicorn.Config, over: threading.Event, begun: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._over = over
-        self._begun = begun
-        self.ended = "by itself"
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
-        await super().startup(sockets)
-        self._begun()
-
-    async def main_loop(self) -> None:
-        """Listen until something ends it: after an error, too, whoever is connected is let go."""
-        try:
-            await super().main_loop()
-        except BaseException as error:  # asyncio has kinds of its own
-            self.ended = told(error)
-
-    async def on_tick(self, counter: int) -> bool:
-        """Ten times a second: whether it ends."""
-        return self._over.is_set() or await super().on_tick(counter)
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Nothing is captured."""
-        yield
 
 
 def _listening(host: str, port: int) -> Door:

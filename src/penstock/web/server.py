@@ -10,7 +10,6 @@ In the foreground the process ends with its server. Beside a controller nobody w
 import asyncio
 import contextlib
 import logging
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -33,6 +32,7 @@ from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
 from penstock.web.state import SiteState
 from penstock.web.tokens import FIELD, Tokens, default_tokens, kept_tokens, tokens_at
+from penstock.web.until_over import UntilOver
 
 _STOPS_WITHIN_S = 5.0
 _REPEAT_THEMSELVES = ("penstock.web", "uvicorn.error")  # logs, where many ask the same
@@ -144,50 +144,26 @@ class Site:
 _PARTING_S = 0.05
 
 
-class _PagesServer(uvicorn.Server):
+class _PagesServer(UntilOver):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
     def __init__(
         self, config: uvicorn.Config, state: SiteState, door: Door, over: threading.Event, begun: Callable[[], None]
     ) -> None:
-        super().__init__(config)
+        super().__init__(config, over, begun)
         self._state = state
         self._door = door
-        self._over = over
-        self._begun = begun
-        self.ended = "by itself"
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Ctrl-C and SIGTERM end the serving and nothing else: whoever serves then puts its things away in order."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, say so, and meanwhile read what the first visitor will ask for."""
         await super().startup(sockets)
-        self._begun()
         threading.Thread(target=_warmed, args=(self._state.reader,), name="penstock-web-warm", daemon=True).start()
-
-    async def main_loop(self) -> None:
-        """Answer until something ends it: after an error, too, whoever is connected is let go."""
-        try:
-            await super().main_loop()
-        except BaseException as error:  # asyncio has kinds of its own
-            self.ended = told(error)
 
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: whether it ends."""
         if counter % 10 == 0:
             self._door.let_go_silent()
-        return self._over.is_set() or await super().on_tick(counter)
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening and let everybody go."""

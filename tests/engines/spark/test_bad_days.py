@@ -21,7 +21,7 @@ from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.errors import EngineError, OutageError
 from tests.engines.spark.helpers import counting, observed, of, quick
 from tests.engines.spark.other_driver import another_driver
-from tests.engines.spark.rigs import Opened, fake_rig
+from tests.engines.spark.rigs import FakeRig, Opened, fake_rig
 from tests.patience import eventually, patience_s
 from tests.real_spark import OpenEngine
 
@@ -74,6 +74,10 @@ def test_a_function_that_hangs_holds_up_neither_rounds_nor_the_other_job(fake: O
         said = fake.observed(running, "fraud", lambda job: job.trouble).trouble or ""
         assert said.startswith("its start has taken 1")  # more than ten seconds
         assert said.endswith(" s so far: its function has not returned")
+        assert isinstance(fake.rig, FakeRig)
+        fake.rig.fake.awaited["fraud"] = "its checkpoint is that of another driver"
+        said = fake.observed(running, "fraud", lambda job: job.trouble).trouble or ""
+        assert said.endswith(" s so far: its checkpoint is that of another driver")
     finally:
         over.set()
     assert fake.observed(running, "fraud", lambda job: job.processed_rps).trouble is None

@@ -100,8 +100,12 @@ def test_a_checkpoint_of_another_run_whose_driver_beats_is_refused_with_its_run_
 def test_a_checkpoint_whose_driver_is_dead_is_taken_after_three_beats(caplog: pytest.LogCaptureFixture) -> None:
     time, files = Time(), store()
     driver(time).take("ads", files, "r1")
-    assert began(driver(time), files, "r2")
+    ours, said = driver(time), list[str | None]()
+    time.meanwhile = lambda: said.append(ours.watches_for("ads"))
+    assert began(ours, files, "r2")
     assert (owner_of(files) or Owner("", "", "")).run == "r2"
+    assert (said[0] or "").startswith("its checkpoint s3a://bucket/ads is that of the driver of run r1 on ")
+    assert ours.watches_for("ads") is None
     assert DEAD_AFTER_S <= time.now_s <= DEAD_AFTER_S + 2 * LOOK_EVERY_S
     assert "the driver of run r1 on" in caplog.text
     assert "gave no sign for a minute" in caplog.text

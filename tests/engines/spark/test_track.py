@@ -63,6 +63,9 @@ def test_a_start_that_takes_long_is_told_of() -> None:
     assert (at_once, after) == (None, None)
     slow = "its start has taken 60 s so far: its function has not returned"
     assert wrong == Trouble(TroubleId(TroubleKind.SLOW_START), slow)
+    theirs = replace(track, starting_s=20.0, start_awaits="its checkpoint is that of another driver").trouble(100.0)
+    said = "its start has taken 20 s so far: its checkpoint is that of another driver"
+    assert theirs == Trouble(TroubleId(TroubleKind.SLOW_START), said)
 
 
 def test_when_the_clock_is_set_back_figures_begin_anew() -> None:

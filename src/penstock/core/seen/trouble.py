@@ -17,7 +17,7 @@ class TroubleKind(StrEnum):
     STOPPED = "stopped"  # its query, by somebody, and is not started again by itself
     ENDED = "ended"  # its query, which penstock did not start
     ABSENT = "absent"  # no query of its name runs
-    SLOW_START = "slow start"  # its function has not returned
+    SLOW_START = "slow start"  # its function has not returned, or its checkpoint may be another driver's
     OUTSIDE_POOL = "outside its pool"  # so that its share cannot move
     NO_ROWS = "no rows"  # its query runs, and has nothing done
     UNTOLD = "untold"  # its figures could not be had in this round

@@ -247,6 +247,9 @@ class Spark(Protocol):
     def start(self, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Query:
         """Start the job's query in its pool; its function has so long to return."""
 
+    def start_awaits(self, job: str) -> str | None:
+        """What the start of its query waits for just now that is no function, in words."""
+
     def restart(self, query: Query, before: Job, after: Job) -> Query:
         """The query of the changed job, after a batch; where that does not start, a RestartError with it as before."""
 

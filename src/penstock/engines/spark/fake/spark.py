@@ -61,6 +61,7 @@ class FakeSpark:
         self.routes: dict[str, Route] = {}  # by job: what a test puts there
         self.waiting: dict[str, WaitingFiles] = {}  # by job
         self.arrived: dict[str, float] = {}  # by job
+        self.awaited: dict[str, str] = {}  # what its start waits for, by job
         self.workers_cpu_s: float | None = 0.0  # of Python; None: nobody can see them
         self._queries: list[FakeQuery] = []
         self._listeners: list[tuple[FakeEvents, bool]] = []
@@ -220,6 +221,10 @@ class FakeSpark:
         kept = self._partitions.get(job.name) if as_left else None
         source = LongLived("source", self._made(job, within_s).topic_partitions, is_source=True)
         return source, LongLived("aggregate", kept or job.real_time.tasks or _SHUFFLE_PARTITIONS)
+
+    def start_awaits(self, job: str) -> str | None:
+        """What a test says."""
+        return self.awaited.get(job)
 
     def start(self, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Query:
         """See the port."""

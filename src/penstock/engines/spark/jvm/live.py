@@ -159,6 +159,10 @@ class LiveSpark:
         """See the port."""
         return start_query(self.session, job, within_s=within_s)
 
+    def start_awaits(self, job: str) -> str | None:
+        """See the port."""
+        return OWNERS.watches_for(job)
+
     def restart(self, query: Query, before: Job, after: Job) -> Query:
         """See the port."""
         return replan.restarted(self.session, _own(query), before, after)

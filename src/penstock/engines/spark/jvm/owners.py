@@ -84,6 +84,7 @@ class Owners:
         self._held: dict[str, _Owned] = {}  # by location
         self._had: set[str] = set()
         self._stopped: dict[str, str] = {}  # why, by the run of the query
+        self._watched: dict[str, str] = {}  # whose checkpoint, in words, by the job whose start waits for that
 
     def take(self, job: str, files: Files, run: str) -> None:
         """Make the checkpoint ours, before anything is written there; a WatchedError where it may be another's."""
@@ -107,20 +108,30 @@ class Owners:
 
     def wait(self, watched: WatchedError) -> None:
         """Until it is known whether the other driver lives; an EngineError if it does, else the checkpoint is ours."""
-        job, files, ours, watch = watched.job, watched.files, watched.ours, watched.watch
         _log.warning("%s", watched)
-        with reached(files):
-            while True:
-                found = _read(files)
-                match self._ownership(files, ours, found, watch):
-                    case Ownership.WATCHED:
-                        self._pause(LOOK_EVERY_S)
-                    case Ownership.ALIVE:  # it may be just about to write
-                        raise _refused(job, files, found if found and owner_in(found) else watch.text)
-                    case Ownership.DEAD:
-                        return self._succeed(job, files, ours, watch)
-                    case _:
-                        return self._follow(job, files, ours)
+        self._watched[watched.job] = str(watched).removeprefix(f"{watched.job}: ")
+        try:
+            with reached(watched.files):
+                self._watch(watched.job, watched.files, watched.ours, watched.watch)
+        finally:
+            del self._watched[watched.job]
+
+    def watches_for(self, job: str) -> str | None:
+        """Whose checkpoint the job's start waits for, in words."""
+        return self._watched.get(job)
+
+    def _watch(self, job: str, files: Files, ours: Owner, watch: FirstSight) -> None:
+        while True:
+            found = _read(files)
+            match self._ownership(files, ours, found, watch):
+                case Ownership.WATCHED:
+                    self._pause(LOOK_EVERY_S)
+                case Ownership.ALIVE:  # it may be just about to write
+                    raise _refused(job, files, found if found and owner_in(found) else watch.text)
+                case Ownership.DEAD:
+                    return self._succeed(job, files, ours, watch)
+                case _:
+                    return self._follow(job, files, ours)
 
     def runs(self, files: Files, query: Query) -> None:
         """The query runs there from now on."""

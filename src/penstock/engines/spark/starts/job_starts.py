@@ -74,11 +74,13 @@ class JobStarts:
         self.taken().tell()
 
     def look(self) -> None:
-        """Note for how long each start has been under way."""
+        """Note for how long each start has been under way, and what it waits for."""
         for track in self._state:
-            under_way_s = self._starts.under_way_s(track.job.name)
+            name = track.job.name
+            under_way_s = self._starts.under_way_s(name)
             if (under_way_s, track.starting_s) != (None, None):
-                self._state.change(track.job.name, starting_s=under_way_s)
+                awaits = self._shared.spark.start_awaits(name)
+                self._state.change(name, starting_s=under_way_s, start_awaits=awaits)
 
     def taken(self) -> Apart:
         """What came of those that have ended, taken up; and what went wrong with that."""

@@ -78,6 +78,7 @@ class Track:
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
     starting_s: float | None = None  # for how long its start has been under way
+    start_awaits: str | None = None  # what that waits for where it is no function, in words
     restarts: bool = False  # by a planned restart, which goes on beside the rounds: nothing else is done to it
     oversleeps_s: float = 0.0  # by which this run's next batch may be late: the wall's clock was set back
     idle_since_s: float | None = None
@@ -185,7 +186,8 @@ class Track:
         """What is wrong with the job; `even_s` is the same instant on the clock that nobody sets."""
         if self.starting_s is not None and self.starting_s > STARTS_WITHIN_S:
             what, waits = ("planned restart", "batch or function") if self.restarts else ("start", "function")
-            said = f"its {what} has taken {self.starting_s:.0f} s so far: its {waits} has not returned"
+            why = self.start_awaits or f"its {waits} has not returned"
+            said = f"its {what} has taken {self.starting_s:.0f} s so far: {why}"
             return trouble(TroubleKind.SLOW_START, said)
         if self.restarts:
             return None
