@@ -70,6 +70,11 @@ def test_neighbours_bind_with_their_batches() -> None:
     ]
 
 
+def test_neighbours_use_no_more_than_there_is() -> None:
+    (bind,) = told(tenant(), fleet(tenant(), tenant("geo", 10.0, 6, busy=1.4)))
+    assert bind.startswith("others use all 8 slots: geo; ")
+
+
 def test_a_trigger_longer_than_the_target_binds_also_who_has_slots_enough() -> None:
     slow = tenant(busy=0.2, levers=(Dial("trigger", "ads", 10.0, 0.0),))
     assert told(slow) == ["a batch begins only every 10 s; what would help: a shorter trigger"]

@@ -116,7 +116,9 @@ def _of_neighbours(job: JobView, view: View, shares: Mapping[str, Share]) -> Ite
     if left <= 0 or used < USED_BY_OTHERS * left:
         return
     names = together([other.name for other in others], _NAMED)
-    what = f"others use {number(used)} of {share.pool.slots} slots: {names}"
+    # Of tasks that run the use is estimated: together it may come to a little more than there is.
+    slots = f"{number(used)} of {share.pool.slots}" if used < share.pool.slots else f"all {share.pool.slots}"
+    what = f"others use {slots} slots: {names}"
     levers = f"smaller batches of {names} (a bound), or a lower weight, at the expense of {names}"
     beyond = f"more executors or cores, fewer rows for {names}, or a larger utility in its intent"
     yield Bind(f"{what}{_long_batches(job, others)}", f"{levers}; or more slots", beyond)
