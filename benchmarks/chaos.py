@@ -59,6 +59,7 @@ STARTS_WITHIN_S = 420.0
 DELIVERED_WITHIN_S = 330.0  # `penstock load` gives up after 300 s
 DONE_WITHIN_S = 900.0
 LOOK_EVERY_S = 1.0
+PAIR_AT_MOST_S = 600.0  # seven minutes until a second driver has the run, and three until utility is back
 SURE_AFTER_S = 20.0  # several triggers without a change: no result is on its way any more
 HERE = Path(__file__).parent
 
@@ -66,14 +67,16 @@ HERE = Path(__file__).parent
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=10.0, help="of load; starting and counting come on top")
+    parser.add_argument("--minutes", type=float, default=10.0, help="in which pairs begin; the rest comes on top")
     parser.add_argument("--skip", type=int, default=0, help="so many pairs of the seed, which another run had")
     parser.add_argument("--pairs", type=int, help="so many and no more, each until utility is back, instead of minutes")
     parser.add_argument("--untimed", action="store_true", help="how soon utility is back is told and breaks no law")
     parser.add_argument("--tenants", type=int, default=8)
     parser.add_argument("--only", default="", help="words, with commas: of all faults those are drawn that have one")
     parser.add_argument("--rate", type=float, default=20.0, help="rows a second of each tenant")
-    parser.add_argument("--place", type=Path, help="where logs and checkpoints go, and stay; else they are removed")
+    parser.add_argument(
+        "--place", type=Path, help="where logs and history stay; else they are removed, but for a breach"
+    )
     parser.add_argument("--out", type=Path, help="the page that the result is added to, beside standard output")
     parser.add_argument("--portions", type=Path, help="the file that keeps what came of it, to be added up")
     options = parser.parse_args()
@@ -85,10 +88,14 @@ def main() -> None:
     refused = live_apart({place / "checkpoints": CHECKPOINTS_MIB, place / DATABASE: DATABASE_MIB})
     if refused is not None:
         tell(f"no disk to fill, no link to cut, no hosts of their own: {refused}")
+    stays = options.place is not None
     try:
         well = _lived(place.resolve(), refused is None, options)
+        stays = stays or not well
     finally:
-        if options.place is None:
+        if stays:
+            tell(f"its logs and its history are in {place}")
+        else:
             shutil.rmtree(place, ignore_errors=True)
     sys.exit(0 if well else 1)
 
@@ -225,36 +232,34 @@ def _until_ready(world: World) -> None:
 def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> History:
     """Load all the while, and pairs of faults; then every row is counted."""
     watched = Watched(world.store, batches=Batches(world.place / "checkpoints", world.names))
-    seconds = options.minutes * 60.0 if options.pairs is None else options.pairs * RECOVERS_WITHIN_S
+    seconds = options.minutes * 60.0 if options.pairs is None else options.pairs * PAIR_AT_MOST_S
+    loaded_s = WELL_WITHIN_S + seconds + PAIR_AT_MOST_S  # at most: rows come until the last pair is judged
     struck: list[Struck] = []
     known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))
     pairs = islice(drawn(options.seed, _with(options.only.split(","), known)), options.skip, None)
-    loads = {name: load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
+    loads = {name: load(world.place, bootstrap, name, options.rate, loaded_s) for name in world.names}
     try:
         _until_well(world, watched)
         until_s = time.monotonic() + seconds
-        # A pair is only drawn while there is time to see the utility come back.
-        while time.monotonic() + RECOVERS_WITHIN_S / 2 < until_s and len(struck) != options.pairs:
+        while time.monotonic() < until_s and len(struck) != options.pairs:
             struck.append(_pair(world, watched, next(pairs)))
-            _until_back(world, watched, struck, until_s)
-        if options.pairs is None:
-            _watch(world, watched, until_s)
+            _until_back(world, watched, struck)
     finally:
         for sender in loads.values():
             sender.terminate()  # it delivers what it has taken up, and writes its account
+    unloaded_s = time.time()  # whose utility was not back by then has no rows to come back with
     rows, unjudged = _counted_or_why(world, watched, bootstrap, loads)
-    ended_s = time.time()
-    seen = _recorded(world, watched, struck, ended_s)
+    seen = _recorded(world, watched, struck, unloaded_s)
     tables = settled(world.tables, {tenant: world.table_of(tenant) for tenant in ROUTED})
     history = replace(seen, rows=rows, unjudged=unjudged, interval_s=INTERVAL_S, tables=tables)
     (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
     return history
 
 
-def _recorded(world: World, watched: Watched, struck: Sequence[Struck], ended_s: float) -> History:
+def _recorded(world: World, watched: Watched, struck: Sequence[Struck], until_s: float) -> History:
     """All that the store has; it may still be on its way back from the last fault."""
     deadline = time.monotonic() + RECOVERS_WITHIN_S
-    while not (found := watched.history(struck, ended_s, tuple(world.wrong))).cycles:
+    while not (found := watched.history(struck, until_s, tuple(world.wrong))).cycles:
         if time.monotonic() > deadline:
             break
         time.sleep(LOOK_EVERY_S)
@@ -302,8 +307,8 @@ def _pair(world: World, watched: Watched, pair: tuple[Fault, Fault]) -> Struck:
     return Struck(began_s, time.time(), text, spares, tuple(world.missed[before:]))
 
 
-def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_s: float) -> None:
-    deadline = min(time.monotonic() + RECOVERS_WITHIN_S, until_s)
+def _until_back(world: World, watched: Watched, struck: Sequence[Struck]) -> None:
+    deadline = time.monotonic() + RECOVERS_WITHIN_S
     while time.monotonic() < deadline:
         watched.look()
         world.look()

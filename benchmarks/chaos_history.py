@@ -119,7 +119,7 @@ class History:
     tenants: Sequence[str] = ()  # whose batches were looked at
     acts: Sequence[Asked] = ()
     struck: Sequence[Struck] = ()
-    until_s: float = 0.0  # when nobody looked any more
+    until_s: float = 0.0  # when nobody looked any more, or no rows came
     others: Sequence[str] = field(default_factory=tuple)  # what the nemesis itself saw to be wrong
     unjudged: Sequence[str] = field(default_factory=tuple)  # why nothing can be said of rows
     interval_s: float = 5.0  # of rounds

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isfunction
@@ -15,7 +15,7 @@ from penstock.core.asked.orders import Act, Answer, Control, Orders, Proposal, R
 from penstock.core.cycle import Cycle
 from penstock.core.ports import Policy, Store
 from penstock.engines.hand import Hand
-from penstock.engines.hands import Hands
+from penstock.engines.hands import Hands, RoundTime
 from penstock.errors import EngineError
 from penstock.loop import Loop, LoopSettings, drive
 from tests.faulty import Faults, FaultyControl, FaultyEngine, FaultyPolicy, FaultyStore
@@ -23,6 +23,7 @@ from tests.patience import patience_s
 from tests.recorded import RUN, URGENT, a_decision
 
 INTERVAL_S, HANGS_AT_S, HANGS_FOR_S, UNTIL_S = 10.0, 50.0, 60.0, 200.0
+WANTED = {"ads": URGENT, "fraud": URGENT}
 ONLY_AT_FIRST = ("last_memory", "past_cycles", "windows")  # the store is asked for these while governing begins
 CALLS = sorted({name for part in (Policy, Store, Control) for name, call in vars(part).items() if isfunction(call)})
 CALLS = [name for name in CALLS if name[0] != "_" and name not in ("start", "leave")]  # no round of theirs
@@ -70,7 +71,7 @@ class Hanging(Faults):
 class Passing:
     """The loop's clock."""
 
-    faults: Hanging
+    faults: "Hanging | Slow"
 
     def now(self) -> float:
         return self.faults.time_s
@@ -118,6 +119,57 @@ def test_who_asks_for_a_start_holds_up_no_round_while_the_engine_stands_still(ca
     assert max(later - earlier for earlier, later in pairwise(ends_s)) <= 3 * INTERVAL_S
     back = next(c for c in store.kept.cycles(RUN.id) if c.at_s >= faults.hung_at_s + HANGS_FOR_S and c.error is None)
     assert back.at_s <= faults.hung_at_s + HANGS_FOR_S + 30.0
+
+
+@dataclass(slots=True)
+class Slow(Faults):
+    """Calls of these kinds take so long, each."""
+
+    takes_s: Mapping[str, float] = field(default_factory=dict)
+    time_s: float = 0.0
+    under_way: dict[str, tuple[float, threading.Event]] = field(default_factory=dict)
+
+    def strike(self, stage: str) -> None:
+        if stage in self.takes_s:
+            ended = threading.Event()
+            self.under_way[stage] = self.time_s + self.takes_s[stage], ended
+            assert ended.wait(patience_s())
+
+    def pass_time(self, seconds: float) -> None:
+        self.time_s += seconds
+        for stage, (until_s, ended) in list(self.under_way.items()):
+            if self.time_s >= until_s:
+                del self.under_way[stage]
+                ended.set()
+
+    def hand(self, *stages: str) -> Hand:
+        """Time passes for who waits while one of these is under way; else it is waited for however long that takes."""
+
+        def pause(over: threading.Event, seconds: float) -> bool:
+            deadline = time.monotonic() + patience_s()
+            while not over.wait(0.001):
+                assert time.monotonic() < deadline
+                if self.under_way.keys() & set(stages):
+                    self.pass_time(seconds)
+                    return over.is_set()
+            return True
+
+        return Hand(clock=lambda: self.time_s, pause=pause)
+
+
+def test_what_is_slow_and_comes_in_time_all_the_same_does_not_add_up_to_a_late_round() -> None:
+    faults = Slow(takes_s={"observe": 15.0, "decide": 8.0, "apply": 15.0})
+    engine, store, notes = FaultyEngine(faults), FaultyStore(faults), list[str | None]()
+    hands = Hands(faults.hand("decide"), faults.hand(), round=RoundTime(lambda: faults.time_s))
+    engines = faults.hand("observe", "apply")
+    limits = hands.limits(engines, lambda text, why, job=None, error=None: notes.append(job))
+    loop = Loop(engine, FaultyPolicy(faults), store, LoopSettings(INTERVAL_S), limits=limits, intents=lambda: WANTED)
+    drive(loop, Passing(faults), UNTIL_S)
+    engines.close()
+    hands.let_go(lambda: None)
+    rounds = [cycle.at_s for cycle in store.kept.cycles(RUN.id)]
+    assert max(later - earlier for earlier, later in pairwise(rounds)) <= 3 * INTERVAL_S
+    assert notes[:1] == ["ads"]  # what came of its step is told when it is over
 
 
 @pytest.mark.parametrize("call", ["orders", "settle"])

@@ -38,10 +38,15 @@ class NoLimit:
         return call()
 
 
+def _begun_without_a_limit() -> None:
+    """Nobody counts how long rounds take."""
+
+
 @dataclass(frozen=True, slots=True)
 class CycleLimits:
-    """Those of a round of the loop."""
+    """Those of a round of the loop; `begin` hears that one begins."""
 
+    begin: Callable[[], None] = _begun_without_a_limit
     starting: Limit = NoLimit()  # a job by hand
     seeing: Limit = NoLimit()
     deciding: Limit = NoLimit()
@@ -139,17 +144,23 @@ class Hand:
             raise EngineError(f"{what} waits for {before.what}, which has gone on for {now_s - before.since_s:.0f} s")
 
 
+def as_long(within_s: float) -> float:
+    """Where nothing else bounds it."""
+    return within_s
+
+
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Calls that a hand does, each within so many seconds; see `Hand.do`."""
+    """Calls that a hand does, each within so many seconds, or what `left` says of them; see `Hand.do`."""
 
     hand: Hand
     within_s: float
     behind_s: float = inf
+    left: Callable[[float], float] = as_long
 
     def do(self, what: str, call: Callable[[], T]) -> T:
         """What the call returns or raises."""
-        return self.hand.do(what, call, self.within_s, self.behind_s)
+        return self.hand.do(what, call, self.left(self.within_s), self.behind_s)
 
 
 def _begun() -> "SimpleQueue[_Task[Any] | None] | None":

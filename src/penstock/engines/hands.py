@@ -6,6 +6,7 @@ next round, what a policy decided is dropped.
 """
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from penstock.core.cycle import Cycle, PastCycle
 from penstock.core.levers import WHOLE
 from penstock.core.plan import Decision
 from penstock.core.ports import PolicyMemory, Store
-from penstock.engines.hand import Awaited, CycleLimits, Hand, Within
+from penstock.engines.hand import Awaited, CycleLimits, Hand, Within, as_long
 from penstock.errors import PenstockError, told
 
 T = TypeVar("T")
@@ -33,6 +34,9 @@ TENDS_WITHIN_S = 10.0  # what takes longer goes on, and rounds that see nothing 
 ACTS_WITHIN_S = 19.0  # as a look at the jobs; a step only asks, and a restart goes on beside the rounds
 DECIDES_WITHIN_S = 19.0  # as a look at the jobs
 _BEHIND_S = 9.0
+# What is slow and comes in time all the same adds up: the later parts of a round have what is left of it, but a moment.
+ROUND_S = 24.0
+_A_MOMENT_S = 2.0
 _LATE = "it took longer than a round waits for it"
 # A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
 KEEPS_WITHIN_S = 15.0
@@ -81,6 +85,22 @@ def unnoted(text: str, why: str, job: str | None = None, error: str | None = Non
     """Where nobody keeps a record of it."""
 
 
+class RoundTime:
+    """How long one round has taken so far."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began_s = clock()
+
+    def begin(self) -> None:
+        """A round begins."""
+        self._began_s = self._clock()
+
+    def left(self, within_s: float) -> float:
+        """So long, or what is left of the round."""
+        return max(_A_MOMENT_S, min(within_s, ROUND_S - (self._clock() - self._began_s)))
+
+
 @dataclass(frozen=True, slots=True)
 class Acting:
     """Steps carried out by a hand; what comes of them when nobody waits for it any more is noted.
@@ -90,10 +110,11 @@ class Acting:
 
     hand: Hand
     note: NotesDone
+    left: Callable[[float], float] = as_long
 
     def do(self, what: str, call: Callable[[], T]) -> T:
         """What came of them, within the time."""
-        return self.hand.do(what, call, ACTS_WITHIN_S, behind_s=0.0, late=self._tell)
+        return self.hand.do(what, call, self.left(ACTS_WITHIN_S), behind_s=0.0, late=self._tell)
 
     def _tell(self, late: Awaited[T]) -> None:
         outcome: Any
@@ -161,6 +182,7 @@ class Hands:
     telling: Hand = field(default_factory=Hand)
     looking: Hand = field(default_factory=Hand)
     late: Late = field(default_factory=Late)
+    round: RoundTime = field(default_factory=RoundTime)
 
     @classmethod
     def awaited_by(cls, pause: Callable[[Event, float], bool]) -> "Hands":
@@ -172,11 +194,12 @@ class Hands:
 
         `note` is told of steps that were done after nobody waited for them any more.
         """
-        deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S)
+        begin, left = self.round.begin, self.round.left
+        deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S, left)
         if engine is None:
-            return CycleLimits(deciding=deciding)
+            return CycleLimits(begin, deciding=deciding)
         starting, seeing = Within(engine, STARTS_WITHIN_S, behind_s=0.0), Within(engine, SEES_WITHIN_S, _BEHIND_S)
-        return CycleLimits(starting, seeing, deciding, Acting(engine, note))
+        return CycleLimits(begin, starting, seeing, deciding, Acting(engine, note, left))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""
