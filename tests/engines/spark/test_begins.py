@@ -14,6 +14,7 @@ from penstock.engines.spark.jobs.query import BatchInterval
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import starts
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
+from penstock.engines.spark.jvm.rewriting import mend
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.jvm.triggers import interval
 from penstock.errors import EngineError
@@ -87,7 +88,7 @@ def test_a_store_that_hangs_while_the_state_of_one_job_is_looked_at_keeps_no_oth
     spark: SparkSession, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both set something of the session for their queries."""
-    hangs, over, mend = Event(), Event(), starts.mend
+    hangs, over = Event(), Event()
     theirs, ours = str(tmp_path / "theirs"), str(tmp_path / "ours")
 
     def mended(session: SparkSession, checkpoint: str) -> None:
