@@ -14,7 +14,7 @@ from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
-from penstock.errors import EngineError, NotBegunError
+from penstock.errors import EngineError, NothingDoneError
 from penstock.loop import Carried, Loop, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
 from penstock.store.open import open_store
@@ -232,7 +232,7 @@ def test_what_is_asked_for_while_other_steps_go_on_is_done_as_soon_as_they_do_no
     asking.cycle(10.0)
     asking.ask(Act.APPROVE, proposal=1)
     asking.ask(Act.TURN, turn=Wish("tasks", "fraud", 5, "map"))
-    asking.engine = Busy(error=NotBegunError("acting waits for acting, which has gone on for 25 s"))
+    asking.engine = Busy(error=NothingDoneError("acting waits for acting, which has gone on for 25 s"))
     said = "acting failed: acting waits for acting, which has gone on for 25 s; nothing of it was done"
     assert asking.cycle(20.0).error == f"{said}; the next round is in 10 s"
     refused = [record.errors for record in asking.store.read_run(RUN.id).decisions]

@@ -108,7 +108,7 @@ class EngineError(PenstockError):
     """The engine refused a step or an act; nothing half-done is left behind."""
 
 
-class NotBegunError(EngineError):
+class NothingDoneError(EngineError):
     """Nobody did anything of what was asked, and nobody will."""
 
 

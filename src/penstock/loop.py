@@ -26,7 +26,7 @@ from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store, star
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View
 from penstock.engines.hand import CycleLimits
-from penstock.errors import ConfigError, NotBegunError
+from penstock.errors import ConfigError, NothingDoneError
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
 from penstock.planning.guards.approval import held_still, renewed, split
 from penstock.troubles import Stage, Troubles, Unstored
@@ -264,7 +264,7 @@ class Loop:
         with troubles.during(Stage.ACTING):
             try:
                 return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps))), begun
-            except NotBegunError:
+            except NothingDoneError:
                 begun = False  # what people asked for stays asked for
                 raise
         why, undone = troubles.said[-1], False if begun else None

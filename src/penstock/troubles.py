@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Step
-from penstock.errors import Guarded, NotBegunError, told
+from penstock.errors import Guarded, NothingDoneError, told
 
 _TOLD = 20  # cycles that were not stored are told one by one, up to so many; the rest are counted
 
@@ -61,7 +61,7 @@ class Troubles:
 
     def note(self, stage: Stage, error: BaseException) -> None:
         """Say so."""
-        then = _NOT_BEGUN if stage is Stage.ACTING and isinstance(error, NotBegunError) else _THEN.get(stage)
+        then = _NOT_BEGUN if stage is Stage.ACTING and isinstance(error, NothingDoneError) else _THEN.get(stage)
         self.said.append("; ".join(filter(None, (f"{stage} failed: {told(error)}", then))))
         self.failed = self.failed or stage in _BACKS_OFF
 

@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from penstock.engines.hand import Hand
-from penstock.errors import EngineError, LeaseLostError, NotBegunError
+from penstock.errors import EngineError, LeaseLostError, NothingDoneError
 from tests.patience import patience_s
 
 
@@ -91,12 +91,12 @@ def test_who_asks_is_told_that_nothing_was_begun_only_where_nothing_was(hung: Ev
     with pytest.raises(EngineError) as begun:
         inner.do("acting", lambda: hangs(hung), 5.0)
     for behind_s in (0.0, 2.0, 9.0):  # refused before it waits, while it waits, and when its own time is over
-        with pytest.raises(NotBegunError):
+        with pytest.raises(NothingDoneError):
             inner.do("acting", lambda: None, 5.0, behind_s=behind_s)
     with pytest.raises(EngineError) as in_turn:  # what asks another hand has begun, whatever that one says
         hand.do("a round", lambda: inner.do("acting", lambda: None, 5.0, behind_s=0.0), 5.0)
     time.silent_from_s = 0.0
-    with pytest.raises(NotBegunError, match="Spark's JVM has not answered"):
+    with pytest.raises(NothingDoneError, match="Spark's JVM has not answered"):
         hand.do("acting", lambda: None, 5.0)
     assert [type(caught.value) for caught in (begun, in_turn)] == [EngineError, EngineError]
 

@@ -13,7 +13,7 @@ from math import inf
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-from penstock.errors import EngineError, NotBegunError, PenstockError, told
+from penstock.errors import EngineError, NothingDoneError, PenstockError, told
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ class Hand:
     ) -> T:
         """What the call returns or raises; an EngineError when it has not after so long, or the JVM does not answer.
 
-        Then it may still be done, for nobody can take it back; a NotBegunError where nothing is. `late` is told what it
+        Then it may still be done, for nobody can take it back; a NothingDoneError where nothing is. `late` is told what it
         comes to then, before anything else is done. Behind something that is still done though nobody waits for it any
         more it waits no longer than `behind_s`.
         """
@@ -100,7 +100,7 @@ class Hand:
                 return task.result()  # it came to its end this very moment
             self._left(task)
             if not task.begun:
-                raise NotBegunError(str(error)) from None
+                raise NothingDoneError(str(error)) from None
             raise
         except BaseException:
             task.give_up()
@@ -191,7 +191,7 @@ class Awaited(Generic[T]):
         """Do it, and keep what it returns or raises: whatever that is, it ends no thread."""
         try:
             self._made = [self._call()]
-        except NotBegunError as error:
+        except NothingDoneError as error:
             self._error = EngineError(str(error))  # what it asked for in its turn was not begun, but it was
         except PenstockError as error:
             self._error = error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.engines.hand import Hand
 from penstock.engines.hands import TENDS_WITHIN_S
-from penstock.errors import NotBegunError
+from penstock.errors import NothingDoneError
 
 if TYPE_CHECKING:
     from penstock.governing.watching import Renewal  # what it needs takes 5 MiB, and most drivers watch no file
@@ -40,6 +40,6 @@ class WantedAnew:
             return
         try:
             hand.do("taking over limits", partial(take_over, limits), TENDS_WITHIN_S, behind_s=0.0)
-        except NotBegunError:
+        except NothingDoneError:
             self._limits = limits
             raise

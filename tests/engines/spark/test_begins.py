@@ -14,7 +14,6 @@ from penstock.engines.spark.jobs.query import BatchInterval
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import starts
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
-from penstock.engines.spark.jvm.rewriting import mend
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.jvm.triggers import interval
 from penstock.errors import EngineError
@@ -82,37 +81,3 @@ def test_a_function_that_hangs_with_the_session_to_itself_keeps_the_others_from_
         assert spark.conf.get("spark.sql.shuffle.partitions") == "2"
     finally:
         over.set()
-
-
-def test_a_store_that_hangs_while_the_state_of_one_job_is_looked_at_keeps_no_other_from_starting(
-    spark: SparkSession, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both set something of the session for their queries."""
-    hangs, over = Event(), Event()
-    theirs, ours = str(tmp_path / "theirs"), str(tmp_path / "ours")
-
-    def mended(session: SparkSession, checkpoint: str) -> None:
-        if checkpoint == theirs:
-            hangs.set()
-            assert over.wait(patience_s())
-        mend(session, checkpoint)
-
-    begun: list[StreamingQuery] = []
-    monkeypatch.setattr(starts, "mend", mended)
-    hung = Thread(
-        target=lambda: begun.append(
-            start_query(spark, Job(f"{name}_hung", counting(theirs), partitions=3), within_s=None)
-        )
-    )
-    hung.start()
-    try:
-        assert hangs.wait(patience_s())
-        run_a_batch(spark, Job(name, counting(ours), partitions=4), ours)
-        assert begun == []
-    finally:
-        over.set()
-        hung.join(patience_s())
-    eventually(lambda: batches(spark, theirs))
-    begun[0].stop()
-    assert [read_checkpoint(spark, found).partitions for found in (theirs, ours)] == [3, 4]
-    assert spark.conf.get("spark.sql.shuffle.partitions") == "2"

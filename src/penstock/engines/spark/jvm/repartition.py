@@ -4,8 +4,6 @@ Spark rewrites the state of a checkpoint between two batches (`repartition`, Roc
 can leave a batch begun and not committed; that batch must be run first, with the old partitions.
 """
 
-from typing import Any
-
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -17,7 +15,7 @@ from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoin
 from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import rewriting
-from penstock.engines.spark.jvm.starts import settings_of, start_query
+from penstock.engines.spark.jvm.starts import session_of, start_query
 from penstock.engines.spark.jvm.stops import stop
 from penstock.errors import EngineError, first_line
 
@@ -45,21 +43,12 @@ def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions
 def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) -> str | None:
     try:
         finish_last_batch(spark, job, checkpoint)
-        own = _own_session(spark, job)
-        with readable_state(own, checkpoint), rewriting(own, checkpoint):
-            own._streamingCheckpointManager.repartition(checkpoint, partitions)
+        # The rewriting goes by the session's format of checkpoints.
+        with session_of(spark, job), readable_state(spark, checkpoint), rewriting(spark, checkpoint):
+            spark._streamingCheckpointManager.repartition(checkpoint, partitions)
     except (CallError, EngineError, PySparkException) as error:
         return first_line(error)
     return None
-
-
-def _own_session(spark: SparkSession, job: Job) -> SparkSession:
-    """A copy of the session: the rewriting goes by its format of checkpoints, and no start waits for it meanwhile."""
-    java: Any = spark._jsparkSession
-    own = SparkSession(spark.sparkContext, java.cloneSession())
-    for key, value in settings_of(job).items():
-        own.conf.set(key, value)
-    return own
 
 
 def finish_last_batch(spark: SparkSession, job: Job, checkpoint: str) -> None:

@@ -12,7 +12,7 @@ from penstock.engines.spark.jobs.job import Job, Writer
 from penstock.engines.spark.jobs.modes import LongLived
 from penstock.engines.spark.jobs.session_turns import SessionTurns
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, Patience, called
-from penstock.engines.spark.jvm.checkpoint_files import Files, location_of
+from penstock.engines.spark.jvm.checkpoint_files import location_of
 from penstock.engines.spark.jvm.lags import LaggedSession
 from penstock.engines.spark.jvm.pools import COMMON_POOL, POOL_PROPERTY
 from penstock.engines.spark.jvm.quantum import BoundedSession
@@ -39,7 +39,7 @@ def start_query(
     """
 
     def start() -> StreamingQuery:
-        with _pool_of(spark, job):
+        with _pool_of(spark, job), session_of(spark, job, within_s):
             return _started(spark, job, once, within_s)
 
     return once_known(start, waits=within_s is None)
@@ -60,18 +60,15 @@ def tasks_of(
 def _tasks_of(spark: SparkSession, job: Job, as_left: bool, within_s: float | None) -> tuple[LongLived, ...]:
     with session_of(spark, job, within_s):
         made = _made(spark, job, within_s)
-    if isinstance(made, StreamingQuery):
-        made.stop()
-        raise EngineError(f"{job.name}: return the writer instead of a started query; penstock sets its mode")
-    kept = _kept(spark, job, made) if as_left else None
-    with session_of(spark, job, within_s):
+        if isinstance(made, StreamingQuery):
+            made.stop()
+            raise EngineError(f"{job.name}: return the writer instead of a started query; penstock sets its mode")
+        location = location_of(spark, made, job.name) if as_left else None
+        kept = None if location is None else _kept(spark, job, location)
         return long_lived(spark, job.name, made, kept)
 
 
-def _kept(spark: SparkSession, job: Job, made: DataStreamWriter) -> int | None:
-    location = location_of(spark, made, job.name)
-    if location is None:
-        return None
+def _kept(spark: SparkSession, job: Job, location: str) -> int | None:
     make_ours(spark, location, job.name)  # what a crash left there is mended
     return kept_partitions(spark, location)
 
@@ -79,7 +76,7 @@ def _kept(spark: SparkSession, job: Job, made: DataStreamWriter) -> int | None:
 @contextmanager
 def session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Iterator[None]:
     """What the job needs of the session, at its start: the query keeps its own copy."""
-    wanted = settings_of(job)
+    wanted = _settings_of(job)
     if not wanted:
         yield
         return
@@ -94,8 +91,7 @@ def session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_
                 spark.conf.unset(key) if kept is None else spark.conf.set(key, kept)
 
 
-def settings_of(job: Job) -> Mapping[str, str]:
-    """What the session is to say when the job's query starts."""
+def _settings_of(job: Job) -> Mapping[str, str]:
     wanted = {} if job.real_time is None else {FORMAT_CONF: "2"}
     partitions = job.partitions if job.real_time is None else job.real_time.tasks
     return wanted if partitions is None else {**wanted, PARTITIONS_CONF: str(partitions)}
@@ -113,18 +109,13 @@ def _pool_of(spark: SparkSession, job: Job) -> Iterator[None]:
 
 
 def _started(spark: SparkSession, job: Job, once: bool, within_s: float | None) -> StreamingQuery:
-    with session_of(spark, job, within_s):
-        made = _made(spark, job, within_s)
-    if isinstance(made, StreamingQuery):
-        return _checked(made, job, once)
-    # Nobody waits for a checkpoint whose store stands still but whoever starts there.
-    files = called(f"{job.name}: its checkpoint", partial(_readied, spark, job, made), STARTS_WITHIN_S)
+    made = _made(spark, job, within_s)
 
     def in_its_pool() -> StreamingQuery:
         with _pool_of(spark, job):
-            return _running(job, once, made, files)
+            return _running(spark, job, once, made)
 
-    with session_of(spark, job, within_s), _turn_of(job, within_s, alone=False):
+    with _turn_of(job, within_s, alone=False):
         return called(f"{job.name}: its start in Spark", in_its_pool, STARTS_WITHIN_S, _dropped)
 
 
@@ -132,20 +123,17 @@ def _turn_of(job: Job, within_s: float | None, alone: bool) -> AbstractContextMa
     return _TURNS.had(job.name, alone, None if within_s is None else _PATIENCE.of_any(within_s))
 
 
-def _readied(spark: SparkSession, job: Job, made: DataStreamWriter) -> Files | None:
-    """Its checkpoint is ours, and what a crash left there is mended; None where it has none."""
+def _running(spark: SparkSession, job: Job, once: bool, made: Writer) -> StreamingQuery:
+    if isinstance(made, StreamingQuery):
+        return _checked(made, job, once)
     location = location_of(spark, made, job.name)
+    writer = _timed(made.queryName(job.name), job, once)
     if location is None:
-        return None
+        return writer.start()
     files = make_ours(spark, location, job.name)
-    mend(spark, location)
-    return files
-
-
-def _running(job: Job, once: bool, made: DataStreamWriter, files: Files | None) -> StreamingQuery:
-    query = _timed(made.queryName(job.name), job, once).start()
-    if files is not None:
-        runs_there(files, query)
+    mend(spark, location)  # what a crash left
+    query = writer.start()
+    runs_there(files, query)
     return query
 
 
@@ -188,7 +176,7 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
 
 def _function_within_s(job: Job, within_s: float | None) -> float | None:
     if within_s is None:
-        return STARTS_WITHIN_S if settings_of(job) else None
+        return STARTS_WITHIN_S if _settings_of(job) else None
     return _PATIENCE.of(job.name, within_s)
 
 
