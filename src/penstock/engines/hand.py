@@ -79,7 +79,7 @@ class Hand:
     ) -> T:
         """What the call returns or raises; an EngineError when it has not after so long, or the JVM does not answer.
 
-        Then it may still be done, for nobody can take it back; a NothingDoneError where it never is. `late` is told what
+        Then it may still be done, for nobody can take it back; a NothingDoneError where it never is. `late` hears what
         it comes to then, before anything else is done. Behind something that is still done though nobody waits for it
         any more it waits no longer than `behind_s`.
         """
