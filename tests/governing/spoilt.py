@@ -22,7 +22,7 @@ from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
 from penstock.core.seen.view import View
 from penstock.engines.hand import Hand, NoLimit
-from penstock.engines.hands import TENDS_WITHIN_S, Hands
+from penstock.engines.hands import TENDS_WITHIN_S, Hands, RoundTime
 from penstock.engines.spark import port
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, fake_job
@@ -255,7 +255,8 @@ class Life:
 
     def live(self, until_s: float = ROUNDS * INTERVAL_S) -> None:
         """Be governed so long."""
-        deeds, limits = _Deeds(self), replace(Hands().limits(self.hand, self.engine.note), deciding=NoLimit())
+        hands = Hands(round=RoundTime(lambda: self.now_s))
+        deeds, limits = _Deeds(self), replace(hands.limits(self.hand, self.engine.note), deciding=NoLimit())
         tending = Tending(lambda: self.hand.do("tending the jobs", deeds.tend, TENDS_WITHIN_S, behind_s=0.0))
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
         settings = LoopSettings(INTERVAL_S)

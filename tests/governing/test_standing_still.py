@@ -87,7 +87,7 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
 ) -> None:
     faults = Hanging(call=call)
     engine, store, ends_s = FaultyEngine(faults), FaultyStore(faults), [0.0]
-    hands = Hands(faults.hand(deciding=True), faults.hand(deciding=False))
+    hands = Hands(faults.hand(deciding=True), faults.hand(deciding=False), round=RoundTime(lambda: faults.time_s))
     policy = FaultyPolicy(faults, jobs=("ads", "fraud"))
     settings = LoopSettings(INTERVAL_S, approval=frozenset({"fraud"}))
     intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}
@@ -108,7 +108,8 @@ def test_who_asks_for_a_start_holds_up_no_round_while_the_engine_stands_still(ca
     faults = Hanging(call=call)
     engine, store, ends_s = FaultyEngine(faults), FaultyStore(faults), [0.0]
     # Time passes where the engine is waited for alone.
-    hands, engines = Hands(faults.hand(deciding=True), faults.hand(deciding=True)), faults.hand(deciding=False)
+    hands = Hands(faults.hand(deciding=True), faults.hand(deciding=True), round=RoundTime(lambda: faults.time_s))
+    engines = faults.hand(deciding=False)
     control, limits = FaultyControl(faults, Orders(starts=("ads", "fraud"))), hands.limits(engines)
     settings, wanted = LoopSettings(INTERVAL_S), {"ads": URGENT, "fraud": URGENT}
     loop = Loop(engine, FaultyPolicy(faults), store, settings, control, limits=limits, intents=lambda: wanted)
