@@ -66,7 +66,8 @@ class Upkeep:
             if shared.settings.pin_routes:
                 with apart.trying("places of state"):
                     self._places.keep(shared.deeds)
-            self._starts.look()
+            with apart.trying("starts"):
+                self._starts.look()
             for instruction in todo(shared.state.fleet, shared.clocks.now()):
                 with apart.trying(instruction.job):
                     self._do(instruction)

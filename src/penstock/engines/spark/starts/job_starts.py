@@ -77,9 +77,8 @@ class JobStarts:
         """Note for how long each start has been under way, and what it waits for."""
         for track in self._state:
             name = track.job.name
-            under_way_s = self._starts.under_way_s(name)
+            under_way_s, awaits = self._starts.under_way_s(name), self._shared.spark.start_awaits(name)
             if (under_way_s, track.starting_s) != (None, None):
-                awaits = self._shared.spark.start_awaits(name)
                 self._state.change(name, starting_s=under_way_s, start_awaits=awaits)
 
     def taken(self) -> Apart:
