@@ -8,6 +8,7 @@ from itertools import chain, repeat
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from types import SimpleNamespace
+from typing import Any
 from urllib.error import HTTPError
 
 import pytest
@@ -59,6 +60,13 @@ def dripping(before: bytes, each: bytes, after: bytes) -> Callable[[], Iterator[
     return parts
 
 
+def read_whole(answer: Any) -> bytes:
+    """One that is given up holds its socket until somebody closes it."""
+    with answer:
+        said: bytes = answer.read()
+        return said
+
+
 DRIPS = {
     "its first line": (b"", b"H", b""),
     "a header": (b"HTTP/1.1 200 OK\r\nX: ", b"x", b"\r\nContent-Length: 0\r\n\r\n"),
@@ -70,7 +78,7 @@ DRIPS = {
 @pytest.mark.parametrize("drip", DRIPS.values(), ids=DRIPS)
 def test_an_answer_that_drips_is_given_up(drip: tuple[bytes, bytes, bytes]) -> None:
     with saying(dripping(*drip)) as port, pytest.raises(TimeoutError):
-        opened(f"http://127.0.0.1:{port}/", WITHIN_S).read()
+        read_whole(opened(f"http://127.0.0.1:{port}/", WITHIN_S))
 
 
 def test_of_what_is_large_each_piece_has_the_whole_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +99,7 @@ def test_of_what_is_large_each_piece_has_the_whole_time(monkeypatch: pytest.Monk
 def test_a_large_answer_that_drips_is_given_up() -> None:
     drip = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x", b"")
     with saying(drip) as port, pytest.raises(TimeoutError):
-        opened(f"http://127.0.0.1:{port}/", WITHIN_S, large=True).read()
+        read_whole(opened(f"http://127.0.0.1:{port}/", WITHIN_S, large=True))
 
 
 def test_on_a_connection_that_is_kept_each_answer_has_the_whole_time() -> None:
@@ -112,6 +120,7 @@ SENT_ON = b"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\
 def test_whoever_is_sent_on_goes_there_only_where_that_is_wanted() -> None:
     answers = chain((SENT_ON, SENT_ON), repeat(WHOLE))
     with saying(lambda: iter((next(answers),))) as port:
-        with pytest.raises(HTTPError, match="302"):
+        with pytest.raises(HTTPError, match="302") as sent_on:
             opened(f"http://127.0.0.1:{port}/", patience_s())
+        sent_on.value.close()  # it holds the answer's socket, and the next test's time is not for that
         assert opened(f"http://127.0.0.1:{port}/", patience_s(), goes_elsewhere=True).read() == b"ok"

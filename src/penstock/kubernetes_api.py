@@ -62,8 +62,9 @@ class KubernetesApi:
             with opened(asked, within_s, self.tls) as response:
                 return json.loads(response.read(_MOST_BYTES))
         except urllib.error.HTTPError as error:
-            kind = _KINDS.get(error.code, OutageError)
-            raise kind(f"Kubernetes at {self.server}: {_said(error)}") from None
+            with error:
+                kind = _KINDS.get(error.code, OutageError)
+                raise kind(f"Kubernetes at {self.server}: {_said(error)}") from None
         except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
             raise OutageError(f"Kubernetes at {self.server} does not answer: {told(error)}") from None
 
