@@ -19,6 +19,7 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.seen.figures import Snapshot
 from penstock.core.seen.view import View, snapshot_of
 from penstock.engines.hand import Hand
+from penstock.engines.hands import RoundTime
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller
@@ -244,6 +245,7 @@ def test_what_came_of_steps_that_took_too_long_is_told_and_none_are_begun_meanwh
 ) -> None:
     now_s, begun, goes_on, store = [0.0], list[Sequence[Step]](), Event(), MemoryStore(RUN)
     monkeypatch.setattr("penstock.governing.controller.Hand", partial(Hand, clock=lambda: now_s[0]))
+    monkeypatch.setattr(RoundTime, "left", lambda _, within_s: within_s)  # however long this machine takes for a round
 
     class Slow(World):
         def apply(self, steps: Sequence[Step]) -> Outcome:
@@ -259,7 +261,7 @@ def test_what_came_of_steps_that_took_too_long_is_told_and_none_are_begun_meanwh
     governed = Governed(INTENTS, Stepping(world), Remembering(store, "here", RUN, 0.0), SETTINGS)
     with Controller(cast(SparkEngine, world), governed):
         eventually(lambda: begun)
-        eventually(lambda: passing("acting has not come to an end within"))
+        eventually(lambda: passing("acting has not come to an end within 19 s"))
         eventually(lambda: passing("observing waits for acting"))
         assert (len(begun), world.notes) == (1, [])
         goes_on.set()

@@ -13,7 +13,6 @@ import hashlib
 import json
 import logging
 import secrets
-import socket
 import threading
 import time
 from collections import deque
@@ -38,7 +37,7 @@ from penstock.threads import BesideThread
 from penstock.web.door import Door, Peer
 from penstock.web.door_tls import DoorTls
 from penstock.web.kept_file import FRESH_S, KeptFile, written_whole
-from penstock.web.listening import refused
+from penstock.web.listening import family_of, listen
 from penstock.web.promptness import prompt
 from penstock.web.reports_protocol import REPORTS_LOG, ReportAnswer, ReportsProtocol, TakesBody, Unfinished
 from penstock.web.request_head import Head
@@ -279,14 +278,8 @@ class AgentsDoor:
 
 
 def _listening(host: str, port: int) -> Door:
-    found = Door(socket.AF_INET6 if ":" in host else socket.AF_INET, _MOST, _SILENT_S, share=_SHARE)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host, port))
-        found.listen()
-    except OSError as error:
-        found.close()
-        raise refused(error, host, port, "--agents-host", "--agents-port") from None
+    found = Door(family_of(host), _MOST, _SILENT_S, share=_SHARE)
+    listen(found, host, port, "--agents-host", "--agents-port")
     return found
 
 

@@ -26,7 +26,7 @@ from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
 from penstock.web.door_tls import door_tls
 from penstock.web.kept_file import KeptFile, answered
-from penstock.web.listening import refused
+from penstock.web.listening import family_of, listen
 from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
@@ -193,13 +193,6 @@ def _tokens(settings: WebSettings, say: Say) -> KeptFile[Tokens]:
 
 
 def _listening(settings: WebSettings) -> Door:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = Door(family, settings.connections, settings.silent_s)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((settings.host, settings.port))
-        listening.listen()  # who comes before the server has started waits, instead of being refused
-    except OSError as error:
-        listening.close()
-        raise refused(error, settings.host, settings.port, "--host", "--port") from None
+    listening = Door(family_of(settings.host), settings.connections, settings.silent_s)
+    listen(listening, settings.host, settings.port, "--host", "--port")
     return listening

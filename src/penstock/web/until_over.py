@@ -16,7 +16,7 @@ class UntilOver(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, over: threading.Event, begun: Callable[[], None]) -> None:
         super().__init__(config)
-        self.over = over
+        self._over = over
         self._begun = begun
         self.ended = "by itself"
 
@@ -50,4 +50,4 @@ class UntilOver(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: whether it ends."""
-        return self.over.is_set() or await super().on_tick(counter)
+        return self._over.is_set() or await super().on_tick(counter)

@@ -46,10 +46,11 @@ class WatchedError(EngineError):
     """The checkpoint is another driver's, of which nobody knows yet whether it lives."""
 
     def __init__(self, job: str, files: Files, ours: Owner, watch: FirstSight) -> None:
-        super().__init__(
-            f"{job}: its checkpoint {files.location} is that of {named(watch.text)}; that one is watched for a minute, "
-            "to see whether it is alive"
+        self.why = (
+            f"its checkpoint {files.location} is that of {named(watch.text)}; that one is watched for a minute, to see "
+            "whether it is alive"
         )
+        super().__init__(f"{job}: {self.why}")
         self.job, self.files, self.ours, self.watch = job, files, ours, watch
 
 
@@ -109,7 +110,7 @@ class Owners:
     def wait(self, watched: WatchedError) -> None:
         """Until it is known whether the other driver lives; an EngineError if it does, else the checkpoint is ours."""
         _log.warning("%s", watched)
-        self._watched[watched.job] = str(watched).removeprefix(f"{watched.job}: ")
+        self._watched[watched.job] = watched.why
         try:
             with reached(watched.files):
                 self._watch(watched.job, watched.files, watched.ours, watched.watch)
