@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans bench-web soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-spark test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-fleet-fails test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans bench-web soak chaos chaos-long chaos-sum chaos-short chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -73,12 +73,15 @@ test-fleet: setup-tests ## coordinators that are killed, frozen and cut off, as 
 	@$(BIN)/pytest tests/governing/test_coordinators_fail.py tests/governing/test_coordinating.py --durations=5 --durations-min=1
 
 test-yarn: setup-tests ## a real YARN from Maven's jars, an application on it, and a coordinator (some minutes)
-	@$(BIN)/pytest -m yarn tests/yarn --durations=5 --durations-min=1
+	@$(BIN)/pytest -m "yarn and not long" tests/yarn --durations=5 --durations-min=1
 
 # Where KUBECONFIG names a cluster, on that one.
 test-kubernetes: setup-tests ## a real Kubernetes API server and scheduler, built with Go the first time (a quarter of an hour)
 	@$(MAKE) --no-print-directory .tools/helm/helm || echo "without helm the tests that install the chart cannot pass" >&2
-	@$(BIN)/pytest -m kubernetes tests/kubernetes -rs --durations=5 --durations-min=1
+	@$(BIN)/pytest -m "kubernetes and not long" tests/kubernetes -rs --durations=5 --durations-min=1
+
+test-fleet-fails: setup-tests ## what fails under real drivers and their coordinators on YARN and Kubernetes (half an hour)
+	@$(BIN)/pytest -m "(yarn or kubernetes) and long" tests/yarn tests/kubernetes -rs --durations=5 --durations-min=1
 
 test-random: setup-tests ## run both as one, in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"

@@ -104,7 +104,7 @@ def the_leader_stands_still_while_a_driver_dies(fleet: RealFleet) -> Frozen:
     fleet.begin("fraud")
     eventually(other.leads)
     eventually(lambda: (room := drivers.room()) and len(room.held) == 2 and before not in room.held)
-    drivers.until(1, 3)
+    eventually(lambda: drivers.holds("fraud") == 3)
     leads.wake()
     eventually(lambda: not leads.leads())
     epoch, later = leads.epochs()[-1], other.epochs()[-1]

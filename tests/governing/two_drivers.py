@@ -184,11 +184,16 @@ def check_moved(began: Room, moved: Room) -> None:
 
 def check_story(run: Run, **last: int) -> None:
     """The store tells of that move as the cluster manager does, and of the last that each was to have."""
-    moves = [(move.job, move.text) for record in run.decisions for move in record.decision.moves]
-    assert {name: int(text.split()[-1]) for name, text in moves} == last
+    assert asked_last(run) == last
     # By what both claim, or lent before fraud's first batch has ended.
     told = ("from clicks to fraud", "to fraud, whose first batches have not ended, some lent by clicks")
     assert any(words in record.decision.why for record in run.decisions for words in told)
+
+
+def asked_last(run: Run) -> dict[str, int]:
+    """The executors that each was to have, by the last decision about it."""
+    moves = (move for record in run.decisions for move in record.decision.moves)
+    return {move.job: int(move.text.split()[-1]) for move in moves}
 
 
 def check_budget(views: Iterable[View]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 from typing import Any
 
 import pytest
@@ -38,6 +39,16 @@ class Here:
         """Executors that run as processes."""
         return len(processes.found_by("executor", nodes.mark(Path(self.found.place))))
 
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """The API server does, until the block ends."""
+        server = next(part for part in self.found.processes if part.role == "kube-apiserver")
+        processes.send(server, SIGSTOP)
+        try:
+            yield
+        finally:
+            processes.send(server, SIGCONT)
+
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Here]:
@@ -57,9 +68,9 @@ def built() -> None:
 
 
 @contextmanager
-def up(place: Path) -> Iterator[Here]:
+def up(place: Path, workers: int = 2, cores: int = 2) -> Iterator[Here]:
     state = place / "kubernetes.json"
-    words = ["--workers", "2", "--cores", "2", "--port", str(own_port()), "--state", str(state)]
+    words = ["--workers", str(workers), "--cores", str(cores), "--port", str(own_port()), "--state", str(state)]
     with (place / "up.log").open("wb") as log:
         process = subprocess.Popen(
             command("cluster", "up", "--kubernetes", *words), env=environment(), stderr=log, start_new_session=True

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from signal import SIGCONT, SIGSTOP
 
 import pytest
 
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.local import processes
 from tests.governing.two_drivers import NAMES, TwoDrivers, check_budget, check_moved, check_rows, check_story
 from tests.kubernetes import here
 from tests.kubernetes.allowed import quota
@@ -84,12 +82,8 @@ def test_every_row_was_written_once_while_executors_came_and_went(done: Done, na
 
 def _while_frozen(up: here.Here, drivers: TwoDrivers) -> dict[str, int]:
     """How many rows each application wrote until the coordinator had said that it is not answered."""
-    server = next(part for part in up.found.processes if part.role == "kube-apiserver")
     before = drivers.written()
-    processes.send(server, SIGSTOP)
-    try:
+    with up.standing_still():
         eventually(lambda: any(deed.text == "what the cluster has is not known" for deed in drivers.story().deeds))
         drivers.go_on()
-    finally:
-        processes.send(server, SIGCONT)
     return {name: rows - before[name] for name, rows in drivers.written().items()}
