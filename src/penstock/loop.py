@@ -132,7 +132,6 @@ class Loop:
 
     def run_cycle(self, carried: Carried, now: float) -> Carried:
         """One turn of the loop."""
-        self.limits.begin()
         troubles = Troubles(self.settings.go_on, [*carried.said, *self.between()])
         orders = self._hear(carried, now, troubles)
         self._start(() if orders is None else orders.starts, troubles)

@@ -258,12 +258,17 @@ class Life:
         hands = Hands(round=RoundTime(lambda: self.now_s))
         deeds, limits = _Deeds(self), replace(hands.limits(self.hand, self.engine.note), deciding=NoLimit())
         tending = Tending(lambda: self.hand.do("tending the jobs", deeds.tend, TENDS_WITHIN_S, behind_s=0.0))
+
+        def tick() -> None:
+            hands.round.begin()
+            tending()
+
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
         settings = LoopSettings(INTERVAL_S)
         loop = Loop(
             deeds, EveryLever(), self.store, settings, between=tending.troubles, limits=limits, intents=lambda: wanted
         )
-        drive(loop, _Clock(self, tending), until_s, lambda now: self._round())
+        drive(loop, _Clock(self, tick), until_s, lambda now: self._round())
         self.hand.close()
 
     def close(self) -> None:
@@ -361,7 +366,7 @@ class _Clock:
     """The fake's time, in which some things happen to the application by themselves."""
 
     life: Life
-    tending: Callable[[], None]
+    tick: Callable[[], None]
     fell: bool = False
 
     def now(self) -> float:
@@ -369,7 +374,7 @@ class _Clock:
 
     def wait_until(self, at_s: float) -> bool:
         while True:
-            self.tending()
+            self.tick()
             left_s = at_s - self.life.now_s
             if left_s <= 0:
                 return True

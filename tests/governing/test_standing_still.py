@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isfunction
@@ -15,7 +16,7 @@ from penstock.core.asked.orders import Act, Answer, Control, Orders, Proposal, R
 from penstock.core.cycle import Cycle
 from penstock.core.ports import Policy, Store
 from penstock.engines.hand import Hand
-from penstock.engines.hands import Hands, RoundTime
+from penstock.engines.hands import TENDS_WITHIN_S, Hands, RoundTime
 from penstock.errors import EngineError
 from penstock.loop import Loop, LoopSettings, drive
 from tests.faulty import Faults, FaultyControl, FaultyEngine, FaultyPolicy, FaultyStore
@@ -72,12 +73,14 @@ class Passing:
     """The loop's clock."""
 
     faults: "Hanging | Slow"
+    between: Callable[[], None]  # rounds
 
     def now(self) -> float:
         return self.faults.time_s
 
     def wait_until(self, at_s: float) -> bool:
         self.faults.pass_time(at_s - self.faults.time_s)
+        self.between()
         return True
 
 
@@ -93,7 +96,7 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
     intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}
     control, limits = hands.control(asked(faults)), hands.limits()
     loop = Loop(engine, policy, hands.store(store), settings, control, limits=limits, intents=lambda: intents)
-    drive(loop, Passing(faults), UNTIL_S, ends_s.append)
+    drive(loop, Passing(faults, hands.round.begin), UNTIL_S, ends_s.append)
     hands.let_go(lambda: None)
     assert faults.hung_at_s is not None
     assert max(later - earlier for earlier, later in pairwise(ends_s)) <= 3 * INTERVAL_S
@@ -113,7 +116,7 @@ def test_who_asks_for_a_start_holds_up_no_round_while_the_engine_stands_still(ca
     control, limits = FaultyControl(faults, Orders(starts=("ads", "fraud"))), hands.limits(engines)
     settings, wanted = LoopSettings(INTERVAL_S), {"ads": URGENT, "fraud": URGENT}
     loop = Loop(engine, FaultyPolicy(faults), store, settings, control, limits=limits, intents=lambda: wanted)
-    drive(loop, Passing(faults), UNTIL_S, ends_s.append)
+    drive(loop, Passing(faults, hands.round.begin), UNTIL_S, ends_s.append)
     engines.close()
     hands.let_go(lambda: None)
     assert faults.hung_at_s is not None
@@ -158,14 +161,25 @@ class Slow(Faults):
         return Hand(clock=lambda: self.time_s, pause=pause)
 
 
-def test_what_is_slow_and_comes_in_time_all_the_same_does_not_add_up_to_a_late_round() -> None:
-    faults = Slow(takes_s={"observe": 15.0, "decide": 8.0, "apply": 15.0})
+@pytest.mark.parametrize(
+    "takes_s", [{"observe": 15.0, "decide": 8.0, "apply": 15.0}, {"tend": 9.0, "observe": 15.0, "apply": 15.0}]
+)
+def test_what_is_slow_and_comes_in_time_all_the_same_does_not_add_up_to_a_late_round(
+    takes_s: Mapping[str, float],
+) -> None:
+    faults = Slow(takes_s=takes_s)
     engine, store, notes = FaultyEngine(faults), FaultyStore(faults), list[str | None]()
     hands = Hands(faults.hand("decide"), faults.hand(), round=RoundTime(lambda: faults.time_s))
-    engines = faults.hand("observe", "apply")
+    engines = faults.hand("tend", "observe", "apply")
     limits = hands.limits(engines, lambda text, why, job=None, error=None: notes.append(job))
+
+    def between() -> None:
+        hands.round.begin()
+        with suppress(EngineError):  # what is done for longer than rounds wait for it
+            engines.do("tending", partial(faults.strike, "tend"), TENDS_WITHIN_S, behind_s=0.0)
+
     loop = Loop(engine, FaultyPolicy(faults), store, LoopSettings(INTERVAL_S), limits=limits, intents=lambda: WANTED)
-    drive(loop, Passing(faults), UNTIL_S)
+    drive(loop, Passing(faults, between), UNTIL_S)
     engines.close()
     hands.let_go(lambda: None)
     rounds = [cycle.at_s for cycle in store.kept.cycles(RUN.id)]

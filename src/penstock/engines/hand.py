@@ -38,15 +38,10 @@ class NoLimit:
         return call()
 
 
-def _begun_without_a_limit() -> None:
-    """Nobody counts how long rounds take."""
-
-
 @dataclass(frozen=True, slots=True)
 class CycleLimits:
-    """Those of a round of the loop; `begin` hears that one begins."""
+    """Those of a round of the loop."""
 
-    begin: Callable[[], None] = _begun_without_a_limit
     starting: Limit = NoLimit()  # a job by hand
     seeing: Limit = NoLimit()
     deciding: Limit = NoLimit()

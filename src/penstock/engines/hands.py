@@ -34,7 +34,8 @@ TENDS_WITHIN_S = 10.0  # what takes longer goes on, and rounds that see nothing 
 ACTS_WITHIN_S = 19.0  # as a look at the jobs; a step only asks, and a restart goes on beside the rounds
 DECIDES_WITHIN_S = 19.0  # as a look at the jobs
 _BEHIND_S = 9.0
-# What is slow and comes in time all the same adds up: the later parts of a round have what is left of it, but a moment.
+# What is slow and comes in time all the same adds up: all that is done from the last look between two rounds on has so
+# long together, and the later parts of it what is left, but a moment.
 ROUND_S = 24.0
 _A_MOMENT_S = 2.0
 _LATE = "it took longer than a round waits for it"
@@ -51,6 +52,7 @@ class HandedStore:
 
     store: Store
     hand: Hand
+    left: Callable[[float], float] = as_long
 
     def append(self, cycle: Cycle) -> None:
         self._do("keeping the round", lambda: self.store.append(cycle))
@@ -59,7 +61,7 @@ class HandedStore:
         self._do("keeping what is about to be done", lambda: self.store.announce(cycle))
 
     def check_ours(self) -> None:
-        self.hand.do("asking whose the run is", self.store.check_ours, CHECKS_WITHIN_S, behind_s=0.0)
+        self.hand.do("asking whose the run is", self.store.check_ours, self.left(CHECKS_WITHIN_S), behind_s=0.0)
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._do("recalling the policy's memory", lambda: self.store.last_memory(policy, memory_type))
@@ -71,7 +73,7 @@ class HandedStore:
         return self._do("recalling an error budget", lambda: self.store.windows(job, asked, at_epoch_s))
 
     def _do(self, what: str, call: Callable[[], T]) -> T:
-        return self.hand.do(what, call, KEEPS_WITHIN_S, behind_s=0.0)
+        return self.hand.do(what, call, self.left(KEEPS_WITHIN_S), behind_s=0.0)
 
 
 class NotesDone(Protocol):
@@ -86,14 +88,14 @@ def unnoted(text: str, why: str, job: str | None = None, error: str | None = Non
 
 
 class RoundTime:
-    """How long one round has taken so far."""
+    """How long one round has taken so far, and what was done right before it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._began_s = clock()
 
     def begin(self) -> None:
-        """A round begins."""
+        """A round may follow what is done now."""
         self._began_s = self._clock()
 
     def left(self, within_s: float) -> float:
@@ -149,6 +151,7 @@ class HandedControl:
     control: Control
     hand: Hand
     late: Late
+    left: Callable[[float], float] = as_long
 
     def orders(self, now: float) -> Orders:
         self._do("hearing orders", lambda: self.late.heard.append(self.control.orders(now)))
@@ -167,7 +170,7 @@ class HandedControl:
         self._do("leaving a last sign", self.control.leave)
 
     def _do(self, what: str, call: Callable[[], T]) -> T:
-        return self.hand.do(what, call, KEEPS_WITHIN_S, behind_s=0.0)
+        return self.hand.do(what, call, self.left(KEEPS_WITHIN_S), behind_s=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,24 +197,24 @@ class Hands:
 
         `note` is told of steps that were done after nobody waited for them any more.
         """
-        begin, left = self.round.begin, self.round.left
+        left = self.round.left
         deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S, left)
         if engine is None:
-            return CycleLimits(begin, deciding=deciding)
-        starting, seeing = Within(engine, STARTS_WITHIN_S, behind_s=0.0), Within(engine, SEES_WITHIN_S, _BEHIND_S)
-        return CycleLimits(begin, starting, seeing, deciding, Acting(engine, note, left))
+            return CycleLimits(deciding=deciding)
+        starting = Within(engine, STARTS_WITHIN_S, 0.0, left)
+        return CycleLimits(starting, Within(engine, SEES_WITHIN_S, _BEHIND_S, left), deciding, Acting(engine, note, left))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""
-        return HandedStore(store, self.keeping)
+        return HandedStore(store, self.keeping, self.round.left)
 
     def control(self, control: Control) -> Control:
         """Asked through a hand."""
-        return HandedControl(control, self.keeping, self.late)
+        return HandedControl(control, self.keeping, self.late, self.round.left)
 
     def tell(self, listen: Callable[[], None]) -> None:
         """Let somebody hear of a round; who has not listened to the one before to its end is left out."""
-        self.telling.do("who listens", listen, TELLS_WITHIN_S, behind_s=0.0)
+        self.telling.do("who listens", listen, self.round.left(TELLS_WITHIN_S), behind_s=0.0)
 
     def look(self, look: Callable[[], None]) -> None:
         """Look at what is wanted, whose file may be on a mount that hangs."""

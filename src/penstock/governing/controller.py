@@ -215,7 +215,7 @@ class Controller:
 
     def snapshot(self) -> Snapshot:
         """All jobs and machines as they are now."""
-        return self._limits.seeing.do("observing", lambda: self._engine.observe(self._clock.now()))
+        return self._hand.do("observing", lambda: self._engine.observe(self._clock.now()), SEES_WITHIN_S)
 
     def look(self) -> View:
         """All jobs as they are now, by what is asked of them: for who cannot wait for the first round."""
@@ -317,6 +317,7 @@ class Controller:
         while True:
             try:
                 loop = self._loop()
+                self._hands.round.begin()
                 begin = self._carried or replace(loop.start(self._clock.now()), again_s=_FIRST_AFTER_S)
                 self._carried = drive(loop, self._clock, self._governed.until_s, self._after, begin, self._loop)
                 if not self._stop.is_set():
@@ -352,6 +353,7 @@ class Controller:
 
     def _tick(self) -> None:
         self._motion.goes_on()
+        self._hands.round.begin()
         self._tending()
         try:
             self._hands.look(self._look)

@@ -261,8 +261,13 @@ class Coordinator:
 
             session = Session(engine.intents, policy, recorder, settings, hands.control(kept.control))
             loop = session.loop(engine, BesideCycles(troubles, limits=hands.limits()))
+
+            def tick() -> None:
+                hands.round.begin()
+                tending()
+
             clock: RealClock = RealClock(
-                over, tending, kept.already_s, lambda: engine.hurries and clock.now() >= settings.govern_from_s
+                over, tick, kept.already_s, lambda: engine.hurries and clock.now() >= settings.govern_from_s
             )
 
             def after(now: float) -> None:
