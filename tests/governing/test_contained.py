@@ -3,8 +3,9 @@
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, current_thread
@@ -26,14 +27,15 @@ from penstock.governing.controller import Controller
 from penstock.governing.ending import end_queries
 from penstock.governing.governed import Governed
 from penstock.governing.pulse import Heart
-from penstock.governing.remembering import Remembering
+from penstock.governing.remembering import Remembering, remember_run
 from penstock.governing.watching import Renewal
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive
 from penstock.store.memory import MemoryStore
 from tests.faulty import Faults, FaultyControl, FaultyPolicy, FaultyStore
 from tests.patience import eventually, patience_s
-from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
+from tests.recorded import RUN, URGENT, Noted, a_cycle, a_decision, a_view
+from tests.store.away import AwayStore
 
 INTENTS = {"ads": URGENT, "fraud": URGENT}
 SETTINGS = LoopSettings(interval_s=0.01)
@@ -166,6 +168,27 @@ def test_of_what_keeps_governing_from_beginning_again_and_again_the_last_is_told
         eventually(lambda: controller.views)
     told = store.cycles(RUN.id)[0].error or ""
     assert ("1 more to come" in told, told.count("governing failed and restarted")) == (True, 1)
+
+
+def test_a_run_whose_store_was_away_as_it_was_taken_up_goes_on_by_its_own_clock_and_from_its_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("penstock.store.tolerant.BEGIN_AGAIN_S", 0.1)
+    store, world = AwayStore(), World()
+    store.begin(replace(RUN, started_at_s=time.time() - 600.0))
+    before = replace(a_cycle(500.0), policy="another step")
+    store.append(before)
+    store.away = True
+    kept = remember_run(store, replace(RUN, started_at_s=time.time()), SETTINGS)
+    with Controller(cast(SparkEngine, world), Governed(INTENTS, Stepping(world), kept, SETTINGS)) as controller:
+        eventually(lambda: len(controller.views) > 3)
+        store.away = False
+        eventually(lambda: len(store.cycles(RUN.id)) > 3)
+        assert controller.error is None
+    first, second, *_ = store.cycles(RUN.id)
+    assert (first, second.at_s >= 600.0) == (before, True)
+    assert cast(Noted, second.memory).rounds == cast(Noted, before.memory).rounds + 1
+    assert "older than could be known while its store was away" in (second.error or "")
 
 
 def test_listeners_errors_are_theirs() -> None:

@@ -18,6 +18,7 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.tolerant import Tolerant
 from tests.recorded import RUN, Noted, a_cycle, a_job, a_view
+from tests.store.away import AwayStore
 
 
 @pytest.fixture
@@ -107,6 +108,22 @@ def test_a_server_that_is_not_there_stops_nothing_and_no_password_is_told(postgr
         assert store.down
     assert "wrong-Wort" not in warnings[0]
     assert "penstock:***@127.0.0.1" in warnings[0]
+
+
+def test_rounds_of_a_run_that_was_taken_for_a_new_one_do_not_stand_among_those_of_before() -> None:
+    database = AwayStore()
+    database.begin(replace(RUN, started_at_s=1000.0))
+    database.append(a_cycle(500.0))
+    database.away = True
+    store = Tolerant(database, warn=list[str]().append)
+    store.begin(replace(RUN, started_at_s=1510.0))
+    append(store, 0, 2)
+    database.away = False
+    append(store, 2, 4)
+    assert database.read_run(RUN.id).at_s == (500.0,)
+    assert (store.down, store.known_until_s, store.run) == (False, 500.0, database.read_run(RUN.id).info)
+    store.append(a_cycle(550.0))
+    assert database.read_run(RUN.id).at_s == (500.0, 550.0)
 
 
 def test_a_cycle_that_the_database_refuses_is_left_out_and_the_next_is_written(postgres_url: str) -> None:

@@ -28,7 +28,7 @@ from penstock.governing.governable import Governable
 from penstock.governing.governed import Governed
 from penstock.governing.pulse import MOVES_WITHIN_S, Motion, Pulse
 from penstock.governing.recorder import Recorder
-from penstock.governing.remembering import Remembering
+from penstock.governing.remembering import Remembering, RunIsOlderError, check_age
 from penstock.governing.wanted_anew import WantedAnew
 from penstock.loop import Carried, Loop, drive
 from penstock.running.session import BesideCycles
@@ -80,8 +80,7 @@ class Controller:
         self._gently = False
         already_s = 0.0 if remembering is None else remembering.already_s
         already_s = already_s if earlier is None else earlier._clock.now()
-        known_s = None if remembering is None else remembering.run.started_at_s
-        self._began_epoch_s = time.time() - already_s if known_s is None else known_s
+        self._began_epoch_s = time.time() - already_s if remembering is None else remembering.began_epoch_s
         self._tending = Tending(self._tend)
         self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
         self._thread = BesideThread(self._run, "penstock")
@@ -188,15 +187,12 @@ class Controller:
             try:
                 self._hand.do("starting the jobs", self._engine.start, _DONE_WITHIN_S)
                 self.wait()
-                while self._taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
+                taken_over = isinstance(self._error, LeaseLostError)
+                while taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
                     pass
             finally:
                 if not isinstance(self._error, LeaseLostError | ApplicationGoneError):
                     self._other_hand.do("ending the jobs", partial(end_jobs, self._gently), _ENDS_WITHIN_S)
-
-    @property
-    def _taken_over(self) -> bool:
-        return isinstance(self._error, LeaseLostError)
 
     def end(self) -> None:
         """Let the round that is under way be the last one; queries then end between two batches of their own."""
@@ -268,8 +264,7 @@ class Controller:
         self._displays.add(self._bundle())
 
     def _bundle(self) -> dict[str, str]:
-        text = notebook.text(self.views, self._ended)
-        return {"text/html": self._repr_html_(), "text/plain": text}
+        return {"text/html": self._repr_html_(), "text/plain": notebook.text(self.views, self._ended)}
 
     def _show(self) -> None:
         self._displays.show(self._bundle)
@@ -323,6 +318,9 @@ class Controller:
                 if not self._stop.is_set():
                     self._ends("the time that it was to last was over")
                     self._show()
+            except RunIsOlderError as error:
+                self._go_on_with(error)
+                continue
             except GoverningEndsError as error:
                 self._error = error
                 _log.error("governing ended: %s", error)
@@ -337,6 +335,13 @@ class Controller:
                 if not self._stop.wait(self._governed.settings.interval_s) and self.left_s > 0:
                     continue
             return
+
+    def _go_on_with(self, found: RunIsOlderError) -> None:
+        """From what is recorded, by the clock of the run."""
+        self._tending.also(str(found))
+        self._governed, self._carried = replace(self._governed, remembering=found.kept), None
+        self._began_epoch_s = found.kept.began_epoch_s
+        self._clock = RealClock(self._stop, self._tick, found.kept.already_s)
 
     def _loop(self) -> Loop:
         """Who decides as things stand."""
@@ -354,6 +359,7 @@ class Controller:
     def _tick(self) -> None:
         self._motion.goes_on()
         self._hands.round.begin()
+        check_age(self._governed.remembering, self._clock.now())
         self._tending()
         try:
             self._hands.look(self._look)

@@ -32,7 +32,7 @@ from penstock.errors import ConfigError, GoverningEndsError, OutageError, Pensto
 from penstock.governing.clock import RealClock
 from penstock.governing.fleet_parts import bounds_of, cluster_of, lease_of
 from penstock.governing.recorder import Recorder
-from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
+from penstock.governing.remembering import DEFAULT_STORE, Remembering, check_age, remembered
 from penstock.loop import LoopSettings, drive
 from penstock.planning.registry import DEFAULT
 from penstock.running.session import BesideCycles, Session, decider
@@ -264,6 +264,7 @@ class Coordinator:
 
             def tick() -> None:
                 hands.round.begin()
+                check_age(kept, clock.now())  # else another term begins, from what is recorded
                 tending()
 
             clock: RealClock = RealClock(

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from penstock.core.asked.orders import Control, NoControl
@@ -13,7 +13,7 @@ from penstock.core.levers import Memory
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.seen.view import View
 from penstock.engines.spark.port import Spark
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, PenstockError
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive, StoreError
 from penstock.store.cells import MOST, number_within
@@ -47,6 +47,31 @@ class Remembering:
         """See `Archive.reprice`."""
         self.store.reprice(price)
 
+    @property
+    def began_epoch_s(self) -> float:
+        """When the run began, by the calendar."""
+        known_s = self.run.started_at_s
+        return time.time() - self.already_s if known_s is None else known_s
+
+
+def check_age(kept: Remembering | None, now: float) -> None:
+    """A RunIsOlderError where the store answers only now, and has rounds of the run that are later than now."""
+    store = None if kept is None else kept.store
+    if kept is not None and isinstance(store, Tolerant) and store.known_until_s >= now:
+        run = store.run or kept.run
+        raise RunIsOlderError(replace(kept, run=run, already_s=_age_s(run, store.known_until_s)), now)
+
+
+class RunIsOlderError(PenstockError):
+    """The run is older than it was taken for while its store was away; `kept` is what to go on with."""
+
+    def __init__(self, kept: Remembering, now: float) -> None:
+        self.kept = kept
+        super().__init__(
+            f"the run is {kept.already_s - now:.0f} s older than could be known while its store was away; it goes on "
+            "from what is recorded, and the rounds since then are not"
+        )
+
 
 def remember(
     target: Archive | str | Path | None,
@@ -64,13 +89,11 @@ def remember(
     from the memory of the one before. With a `run_id` the same holds for an application that took another's place.
     `age_s` is how old the run is at most, for when the store is away and cannot say.
     """
-    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time(), price)
-    return remember_run(target, run, settings, age_s)
+    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time() - age_s, price)
+    return remember_run(target, run, settings)
 
 
-def remember_run(
-    target: Archive | str | Path | None, run: RunInfo, settings: LoopSettings, age_s: float = 0.0
-) -> Remembering | None:
+def remember_run(target: Archive | str | Path | None, run: RunInfo, settings: LoopSettings) -> Remembering | None:
     """The same of a run on any engine."""
     if target is None:
         return None
@@ -79,30 +102,27 @@ def remember_run(
     if isinstance(target, str | Path):
         opened = open_store(None if target == DEFAULT_STORE else target)
         place, target, sql = opened.place, opened, opened
-    return _remembered(target, sql, place, run, settings, age_s)
+    return _remembered(target, sql, place, run, settings)
 
 
 def remembered(sql: SqlStore, run: RunInfo, settings: LoopSettings) -> Remembering:
     """Begin the run, or go on with it, in that store."""
-    return _remembered(sql, sql, sql.place, run, settings, 0.0)
+    return _remembered(sql, sql, sql.place, run, settings)
 
 
 def _remembered(
-    target: Archive, sql: SqlStore | None, place: str, run: RunInfo, settings: LoopSettings, age_s: float
+    target: Archive, sql: SqlStore | None, place: str, run: RunInfo, settings: LoopSettings
 ) -> Remembering:
-    store, now = Tolerant(target), run.started_at_s or 0.0
-    run = store.begin(run)
+    store = Tolerant(target)
+    run = store.begin(run)  # a run that the store knows keeps its start
     _log.info("run %s is recorded in %s", run.id, place)
-    # The clock may have been set back since: no cycle comes before one that is recorded.
-    already_s = max(0.0, now - (run.started_at_s or now), _last_at_s(sql) or 0.0, age_s if store.down else 0.0)
-    return Remembering(store, place, run, already_s, _control(sql, run, settings))
+    return Remembering(store, place, run, _age_s(run, store.last_at_s or 0.0), _control(sql, run, settings))
 
 
-def _last_at_s(sql: SqlStore | None) -> float | None:
-    try:
-        return None if sql is None else sql.last_at_s
-    except StoreError:  # it is away, and nobody knows
-        return None
+def _age_s(run: RunInfo, last_at_s: float) -> float:
+    """The clock may have been set back since the run began: no cycle comes before one that is recorded."""
+    now_epoch_s = time.time()
+    return max(last_at_s, now_epoch_s - (run.started_at_s or now_epoch_s))
 
 
 @dataclass(frozen=True, slots=True)

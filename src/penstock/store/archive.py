@@ -66,6 +66,10 @@ class Archive(Store, Protocol):
         its start, stay as they were; the answer says which.
         """
 
+    @property
+    def last_at_s(self) -> float | None:
+        """The instant of the newest cycle of the run that is recorded; None before there is one."""
+
     def reprice(self, price: Price | None) -> None:
         """The slots of the run that is recorded cost that, and are told so of the whole of it."""
 

@@ -45,6 +45,11 @@ class MemoryStore:
             self._now = self._runs[run.id] = known or self._empty(run)
             return self._now.info
 
+    @property
+    def last_at_s(self) -> float | None:
+        with self._lock:
+            return self._now.cycles[-1].at_s if self._now.cycles else None
+
     def reprice(self, price: Price | None) -> None:
         with self._lock:
             self._now.info = replace(self._now.info, price=price)

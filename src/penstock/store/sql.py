@@ -86,7 +86,6 @@ class SqlStore:
 
     @property
     def last_at_s(self) -> float | None:
-        """The instant of the newest cycle of the run that is written; None before there is one."""
         return self._begun().last_at_s
 
     def check_writer(self, connection: sa.Connection) -> None:

@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TypeVar
 
 from penstock.core.asked.budget import Budget, BudgetWindow
@@ -22,6 +23,7 @@ from penstock.store.memory import KEPT_CYCLES, MemoryStore
 T = TypeVar("T")
 
 RETRY_S = 60.0
+BEGIN_AGAIN_S = 10.0  # until it has begun nobody knows how old the run is, or whose
 CAUGHT_UP_AT_ONCE = 20  # cycles written in one round after an outage: 0.1 s on SQLite
 
 REMEDY = "governing continues, with its record in memory. Free space or fix the database; writing is retried"
@@ -44,6 +46,21 @@ class Tolerant:
         self._missed: deque[Cycle] = deque(maxlen=KEPT_CYCLES)
         self._missed_audit: deque[AuditEntry] = deque(maxlen=KEPT_CYCLES)
         self._lost = 0
+        self._known_until_s = -inf
+
+    @property
+    def run(self) -> RunInfo | None:
+        """The one that was begun, as far as the database has told of it."""
+        return self._run
+
+    @property
+    def known_until_s(self) -> float:
+        """The newest cycle that the database had of the run when it was begun there late; nothing older is written."""
+        return self._known_until_s
+
+    @property
+    def last_at_s(self) -> float | None:
+        return self._either(lambda store: store.last_at_s)
 
     @property
     def down(self) -> bool:
@@ -51,7 +68,7 @@ class Tolerant:
         return self._stand_in is not None
 
     def begin(self, run: RunInfo) -> RunInfo:
-        self._run, self._begun, self._priced = run, False, True
+        self._run, self._begun, self._priced, self._known_until_s = run, False, True, -inf
         self._missed.clear()
         if self._stand_in is not None:
             self._stand_in.begin(run)
@@ -131,13 +148,15 @@ class Tolerant:
         """Write what waits, oldest first; no more at once than a round can bear."""
         if not self._begun and self._run is not None:
             self._run = self._store.begin(self._run)
+            last_at_s = self._store.last_at_s
+            self._known_until_s = -inf if last_at_s is None else last_at_s
             self._begun = self._priced = True
         if not self._priced and self._run is not None:
             self._store.reprice(self._run.price)
             self._priced = True
         for _ in range(min(len(self._missed), CAUGHT_UP_AT_ONCE)):
             try:
-                self._store.append(self._missed[0])
+                self._write(self._missed[0])
             except RefusedError as error:
                 self._leave_out(str(error))
             except PenstockError:  # it is the database, not this cycle
@@ -153,6 +172,13 @@ class Tolerant:
             log.info("the store works again; %d cycles were lost meanwhile", self._lost)
             self._lost = 0
 
+    def _write(self, cycle: Cycle) -> None:
+        """A cycle by the clock of a run that was taken for a new one would stand among those of before."""
+        if cycle.at_s > self._known_until_s:
+            self._store.append(cycle)
+        else:
+            self._lost += 1
+
     def _leave_out(self, why: str) -> None:
         self._warn(f"{why}; the cycle at {self._missed[0].at_s:g} s is left out")
 
@@ -164,7 +190,8 @@ class Tolerant:
             for cycle in self._missed:
                 self._stand_in.append(cycle)
             self._warn(f"{error}; {REMEDY}")
-        self._retry_at_s = 0.0 if at_s is None else at_s + self._retry_s
+        again_s = self._retry_s if self._begun else min(self._retry_s, BEGIN_AGAIN_S)
+        self._retry_at_s = 0.0 if at_s is None else at_s + again_s
 
     def _either(self, ask: Callable[[Archive], T]) -> T:
         if self._stand_in is None:
