@@ -89,11 +89,13 @@ def remember(
     from the memory of the one before. With a `run_id` the same holds for an application that took another's place.
     `age_s` is how old the run is at most, for when the store is away and cannot say.
     """
-    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time() - age_s, price)
-    return remember_run(target, run, settings)
+    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time(), price)
+    return remember_run(target, run, settings, age_s)
 
 
-def remember_run(target: Archive | str | Path | None, run: RunInfo, settings: LoopSettings) -> Remembering | None:
+def remember_run(
+    target: Archive | str | Path | None, run: RunInfo, settings: LoopSettings, age_s: float = 0.0
+) -> Remembering | None:
     """The same of a run on any engine."""
     if target is None:
         return None
@@ -102,19 +104,21 @@ def remember_run(target: Archive | str | Path | None, run: RunInfo, settings: Lo
     if isinstance(target, str | Path):
         opened = open_store(None if target == DEFAULT_STORE else target)
         place, target, sql = opened.place, opened, opened
-    return _remembered(target, sql, place, run, settings)
+    return _remembered(target, sql, place, run, settings, age_s)
 
 
 def remembered(sql: SqlStore, run: RunInfo, settings: LoopSettings) -> Remembering:
     """Begin the run, or go on with it, in that store."""
-    return _remembered(sql, sql, sql.place, run, settings)
+    return _remembered(sql, sql, sql.place, run, settings, 0.0)
 
 
 def _remembered(
-    target: Archive, sql: SqlStore | None, place: str, run: RunInfo, settings: LoopSettings
+    target: Archive, sql: SqlStore | None, place: str, run: RunInfo, settings: LoopSettings, age_s: float
 ) -> Remembering:
     store = Tolerant(target)
     run = store.begin(run)  # a run that the store knows keeps its start
+    if store.down:
+        run = replace(run, started_at_s=time.time() - age_s)
     _log.info("run %s is recorded in %s", run.id, place)
     return Remembering(store, place, run, _age_s(run, store.last_at_s or 0.0), _control(sql, run, settings))
 
