@@ -35,7 +35,7 @@ from penstock.core.seen.states import State
 from penstock.core.seen.trouble import TroubleId, TroubleKind
 from penstock.core.seen.view import JobView
 from penstock.errors import ConfigError
-from penstock.store.archive import Archive, AuditEntry
+from penstock.store.archive import Archive
 from penstock.store.open import find_run
 from tests.recorded import (
     FORETOLD,
@@ -186,7 +186,7 @@ def test_runs_are_listed_oldest_first(reopen: Reopen) -> None:
 
 def test_a_run_that_is_not_there_is_an_error_that_names_those_that_are(reopen: Reopen) -> None:
     store = begun(reopen)
-    for ask in (store.read_run, store.audit, lambda name: find_run(store, name)):
+    for ask in (store.read_run, lambda name: find_run(store, name)):
         with pytest.raises(ConfigError, match=r"run: 'nightly' cannot be used; .*demo-1"):
             ask("nightly")
 
@@ -465,23 +465,6 @@ def test_views_come_back_as_they_were_seen(reopen: Reopen) -> None:
     for view in seen:
         store.append(a_cycle(view.at_s, view))
     assert list(store.views(RUN.id)) == seen
-
-
-def test_acts_of_people_are_kept_with_who_and_when(reopen: Reopen) -> None:
-    store = begun(reopen)
-    acts = (AuditEntry(1_000_010.0, "ann", "pause"), AuditEntry(1_000_020.0, "bo", "resume", "after lunch"))
-    for act in acts:
-        store.add_audit(act)
-    assert store.audit(RUN.id) == acts
-
-
-def test_acts_of_people_go_when_they_are_older_than_what_is_kept_of_a_run(reopen: Reopen) -> None:
-    store, began_s = begun(reopen), RUN.started_at_s or 0.0
-    for at_s, who in ((10.0, "ann"), (20.0 * 86_400, "bo"), (20.0 * 86_400, "cy")):
-        store.add_audit(AuditEntry(began_s + at_s, who, "pause"))
-    for number in range(10):
-        store.append(a_cycle(20.0 * 86_400 + number))
-    assert [act.who for act in store.audit(RUN.id)] == ["bo", "cy"]
 
 
 def test_words_from_anywhere_are_kept(reopen: Reopen) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from penstock.core.asked.intents import Intent, Latency
 from penstock.core.asked.orders import HOLDS, Act, Answer, Orders, Request, Wish
-from penstock.store.archive import AuditEntry
 from penstock.store.control import REFUSED_FOR_S, DeskControl, folded
 from penstock.store.desk_tables import requests
 from penstock.store.open import open_store
@@ -149,6 +148,6 @@ def test_whatever_was_asked_the_same_orders_hold_before_and_after(kept: SqlStore
 
 def test_a_long_log_is_shortened_at_each_look(kept: SqlStore) -> None:
     for number in range(5):
-        kept.add_audit(AuditEntry(BEGAN_S + 2990.0, "ann", "pause", str(number)))
+        kept.desk.ask(RUN.id, Request(Act.PAUSE, str(number), BEGAN_S + 2990.0))
     kept.append(a_cycle(3000.0))
-    assert [entry.detail for entry in kept.audit(RUN.id)] == ["2", "3", "4"]
+    assert [entry.who for entry in kept.audit(RUN.id)] == ["2", "3", "4"]

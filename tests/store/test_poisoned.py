@@ -17,7 +17,7 @@ from penstock.errors import ConfigError
 from penstock.governing.coordinating import _wanted_lately
 from penstock.governing.remembering import left_behind, remembered
 from penstock.loop import LoopSettings
-from penstock.store.archive import MOST_TOLD, AuditEntry, UnreadableError
+from penstock.store.archive import MOST_TOLD, UnreadableError
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card
 from penstock.store.intent_codec import encode_intent
@@ -238,7 +238,7 @@ def test_of_a_text_in_megabytes_a_report_tells_the_beginning(path: Path, store: 
 def test_an_act_that_no_penstock_would_have_written_is_told_by_its_place(
     path: Path, store: SqlStore, spoil: str
 ) -> None:
-    store.add_audit(AuditEntry(1.0, "ann", "pause"))
+    store.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 1.0))
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute(f"UPDATE penstock_audit SET {spoil}")
     with pytest.raises(UnreadableError, match=f"a row cannot be read: penstock_audit, id 1: {spoil.split()[0]}: "):
@@ -246,12 +246,12 @@ def test_an_act_that_no_penstock_would_have_written_is_told_by_its_place(
 
 
 def test_an_act_of_more_words_than_are_told_is_refused(store: SqlStore) -> None:
-    store.add_audit(AuditEntry(1.0, "ann", "pause", "x" * MOST_TOLD))
-    with pytest.raises(ConfigError, match=r"detail: .* it has 10,001 characters; write 10,000 at most"):
-        store.add_audit(AuditEntry(1.0, "ann", "pause", "x" * (MOST_TOLD + 1)))
+    store.desk.ask(RUN.id, Request(Act.START, "ann", 1.0, "x" * MOST_TOLD))
+    with pytest.raises(ConfigError, match=r"what is asked: .* it has 10,001 characters; write 10,000 at most"):
+        store.desk.ask(RUN.id, Request(Act.START, "ann", 1.0, "x" * (MOST_TOLD + 1)))
     with pytest.raises(ConfigError, match=r"who: .* write 10,000 at most"):
         store.desk.ask(RUN.id, Request(Act.PAUSE, "ann" * MOST_TOLD, 2.0))
-    assert (len(store.audit(RUN.id)), store.desk.waiting(RUN.id)) == (1, ())
+    assert (len(store.audit(RUN.id)), len(store.desk.waiting(RUN.id))) == (1, 1)
 
 
 VERSIONS = {"in words": "'soon'", "of nothing": "NULL", "without end": "9e999", "in bytes": "X'FF00'"}

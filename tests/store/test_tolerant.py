@@ -12,7 +12,6 @@ from penstock.core.asked.price import Price
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Reason
 from penstock.local.postgres import PostgresServer
-from penstock.store.archive import AuditEntry
 from penstock.store.codec import MOST_IN_A_CELL
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -66,13 +65,11 @@ def test_when_there_is_room_again_what_was_missed_is_written(tmp_path: Path, ful
         store.begin(RUN)
         full_disk[0] = 1
         append(store, 0, 60)
-        store.add_audit(AuditEntry(1.0, "ann", "pause"))
         store.reprice(Price(0.05))
         full_disk[0] = 1_000_000
         append(store, 60, 80)
         assert not store.down
         assert inner.read_run(RUN.id).at_s == tuple(number * 10.0 for number in range(80))
-        assert inner.audit(RUN.id) == (AuditEntry(1.0, "ann", "pause"),)
         assert inner.read_run(RUN.id).info.price == Price(0.05)
 
 

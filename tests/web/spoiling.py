@@ -27,7 +27,7 @@ from penstock.core.plan import Verdict
 from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.failures import FailureKind
-from penstock.store.archive import MOST_TOLD, AuditEntry
+from penstock.store.archive import MOST_TOLD
 from penstock.store.desk import Card
 from penstock.store.desk_tables import metadata
 from penstock.store.leadership import Leadership
@@ -117,7 +117,6 @@ def record(path: Path) -> None:
         store.begin(SPOILT)
         for cycle in _cycles():
             store.append(cycle)
-        store.add_audit(AuditEntry(1_000_020.0, "ann", "pause", "for a look"))
         desk = store.own_desk
         desk.leave_card(RUN.id, Card(time.time(), 60.0, 3600.0, approval=("ads",)))
         desk.ask(RUN.id, Request(Act.INTENT, "ann", 1_000_025.0, "ads", Intent(Juice(0.5))))

@@ -1,4 +1,4 @@
-"""An archive: a store whose runs can be listed, read back and audited; the loop only needs its Store half."""
+"""An archive: a store whose runs can be listed and read back; the loop only needs its Store half."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
 from penstock.errors import ConfigError, OutageError
 
-KEPT_FOR_S = 14 * 86_400.0  # cycles of any run, and what was asked of it and is settled
 MOST_TOLD = 10_000  # characters of one text; here, for a store in memory needs no tables
 
 
@@ -81,12 +80,6 @@ class Archive(Store, Protocol):
 
     def views(self, run_id: str) -> Iterator[View]:
         """What the policy saw, cycle by cycle, as far as whole cycles are kept."""
-
-    def add_audit(self, entry: AuditEntry) -> None:
-        """Keep an act in the log of the run; a ConfigError where its words are more than are told."""
-
-    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
-        """The acts on that run, oldest first."""
 
     def close(self) -> None:
         """Let go of connections; the store is not used afterwards."""

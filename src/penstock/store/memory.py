@@ -17,7 +17,7 @@ from penstock.core.run import DecisionRecord, Note, Run, RunInfo, as_of, records
 from penstock.core.seen.deeds import Deed
 from penstock.core.seen.shares import Pool, pool_of
 from penstock.core.seen.view import View
-from penstock.store.archive import KEPT_FOR_S, AuditEntry, check_told, unknown_run
+from penstock.store.archive import unknown_run
 from penstock.store.timelines import Timelines, moment_of, noted
 
 KEPT_CYCLES = 720  # two hours of 10 s rounds
@@ -57,7 +57,6 @@ class MemoryStore:
     def append(self, cycle: Cycle) -> None:
         with self._lock:
             self._now.append(cycle)
-            self._now.forget_acts()
 
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
@@ -102,13 +101,6 @@ class MemoryStore:
     def views(self, run_id: str) -> Iterator[View]:
         return (cycle.view for cycle in self.cycles(run_id))
 
-    def add_audit(self, entry: AuditEntry) -> None:
-        check_told(who=entry.who, act=entry.act, detail=entry.detail)
-        self._now.audit.append(entry)
-
-    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
-        return tuple(self._found(run_id).audit)
-
     def close(self) -> None:
         """Nothing to let go of."""
 
@@ -139,7 +131,6 @@ class _Remembered:
     windows: dict[tuple[str, float], dict[float, BudgetWindow]] = field(
         default_factory=dict
     )  # of budgets, by job and length
-    audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
     def append(self, cycle: Cycle) -> None:
         if self.cycles and self.cycles[-1].at_s == cycle.at_s:
@@ -161,13 +152,6 @@ class _Remembered:
                 kept[job.window.from_s] = job.window
                 if len(kept) > MOST_WINDOWS:
                     del kept[min(kept)]
-
-    def forget_acts(self) -> None:
-        """What people asked longer ago than any store keeps it; their newest act stays."""
-        if self.info.started_at_s is not None:
-            oldest_s = self.info.started_at_s + self.cycles[-1].at_s - KEPT_FOR_S
-            while len(self.audit) > 1 and self.audit[0].at_epoch_s < oldest_s:
-                self.audit.popleft()
 
     def run(self) -> Run:
         lines = self.timelines

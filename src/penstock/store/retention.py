@@ -6,7 +6,6 @@ import sqlalchemy as sa
 
 from penstock.core.asked.budget import DAY_S, LONGEST_S
 from penstock.core.units import positive
-from penstock.store.archive import KEPT_FOR_S
 from penstock.store.desk_retention import Beyond, prune_desk
 from penstock.store.tables import budget_windows, cycles, route_windows, routes, runs
 
@@ -15,7 +14,7 @@ from penstock.store.tables import budget_windows, cycles, route_windows, routes,
 class Retention:
     """How much is kept. With 20 jobs a cycle takes about 15 KB."""
 
-    max_age_s: float = KEPT_FOR_S  # older cycles of any run go, and runs that have none left
+    max_age_s: float = 14 * 86_400.0  # older cycles of any run go, and runs that have none left
     max_cycles: int = 20_000  # of one run: more than two days of 10 s rounds
     every: int = 10  # look once in so many appends
     batch: int = 30  # delete at most so many cycles at a time, above `every`, or it would never catch up

@@ -14,7 +14,7 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
 from penstock.errors import ConfigError
 from penstock.store import cells, packing, read_runs, rows_read, rows_written, tables
-from penstock.store.archive import AuditEntry, StoreError, UnreadableError, check_told
+from penstock.store.archive import AuditEntry, StoreError, UnreadableError
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
@@ -199,15 +199,8 @@ class SqlStore:
                 remedy = f"its figures were recorded by another penstock ({error}); read it with that one"
                 raise ConfigError("run", run_id, remedy) from None
 
-    def add_audit(self, entry: AuditEntry) -> None:
-        run = self._begun()
-        check_told(who=entry.who, act=entry.act, detail=entry.detail)
-        values = {name: getattr(entry, name) for name in ("at_epoch_s", "who", "act", "detail")}
-        with self._database.writing() as connection:
-            self.check_writer(connection)
-            connection.execute(tables.audit.insert().values(run=run.number, **values))
-
     def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
+        """What people did to the run's controller, oldest first."""
         with self._database.reading(run_id) as connection:
             return read_runs.read_audit(connection, read_runs.run_number(connection, run_id))
 

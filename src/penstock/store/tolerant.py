@@ -17,7 +17,7 @@ from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.seen.view import View
 from penstock.errors import PenstockError, told
-from penstock.store.archive import Archive, AuditEntry, FileGoneError, RefusedError, StoreError
+from penstock.store.archive import Archive, FileGoneError, RefusedError, StoreError
 from penstock.store.memory import KEPT_CYCLES, MemoryStore
 
 T = TypeVar("T")
@@ -44,7 +44,6 @@ class Tolerant:
         self._stand_in: MemoryStore | None = None  # while the database is down
         self._retry_at_s = 0.0
         self._missed: deque[Cycle] = deque(maxlen=KEPT_CYCLES)
-        self._missed_audit: deque[AuditEntry] = deque(maxlen=KEPT_CYCLES)
         self._lost = 0
         self._known_until_s = -inf
 
@@ -123,18 +122,6 @@ class Tolerant:
     def views(self, run_id: str) -> Iterator[View]:
         return self._either(lambda store: store.views(run_id))
 
-    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
-        return self._either(lambda store: store.audit(run_id))
-
-    def add_audit(self, entry: AuditEntry) -> None:
-        if self._stand_in is None:
-            try:
-                return self._store.add_audit(entry)
-            except StoreError as error:
-                self._fail(error, at_s=None)
-        self._missed_audit.append(entry)
-        return self._either(lambda store: store.add_audit(entry))
-
     def close(self) -> None:
         self._store.close()
 
@@ -164,9 +151,6 @@ class Tolerant:
             except Exception as error:  # no database can have it: all that come after it would wait for it
                 self._leave_out(told(error))
             self._missed.popleft()
-        while self._missed_audit:
-            self._store.add_audit(self._missed_audit[0])
-            self._missed_audit.popleft()
         if self._stand_in is not None and not self._missed:
             self._stand_in = None
             log.info("the store works again; %d cycles were lost meanwhile", self._lost)
