@@ -1,5 +1,6 @@
 """A coordinator over real HTTP, with agents whose applications and cluster are simulated."""
 
+import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 from threading import Event
@@ -8,6 +9,7 @@ import pytest
 from fleet_world import SimulatedApplication, held, of_one
 
 from penstock.core.plan import Reason
+from penstock.core.run import RunInfo
 from penstock.core.seen.leader import Leader
 from penstock.core.seen.view import View
 from penstock.engines.applications.cluster import Room
@@ -17,10 +19,12 @@ from penstock.errors import OutageError, PenstockError
 from penstock.store.archive import StoreError
 from penstock.store.leadership import Leadership
 from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
 from penstock.telling.explain import explain
 from penstock.web.agents_door import new_agent_token
 from tests.governing.fleet_site import QUICK, Site, site
 from tests.patience import eventually, patience_s
+from tests.recorded import a_cycle
 
 __all__ = ["site"]
 
@@ -348,6 +352,36 @@ def test_a_store_that_stands_still_ends_the_term_and_governing_begins_once_it_an
     goes_on.set()
     monkeypatch.setattr("penstock.governing.coordinating.KEEPS_WITHIN_S", patience_s())
     eventually(lambda: agent.talk.epoch > 1 and held(site.cluster))
+
+
+def test_a_term_that_began_while_its_store_was_away_is_over_once_that_knows_the_run_and_the_next_goes_on_with_it(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.store.tolerant.BEGIN_AGAIN_S", 0.1)
+    away, said = Event(), list[str]()
+    away.set()
+
+    class Away(SqlStore):
+        def begin(self, run: RunInfo) -> RunInfo:
+            if away.is_set():
+                raise StoreError("the database is away")
+            return super().begin(run)
+
+    with closing(open_store(site.store)) as store:
+        store.begin(RunInfo("fleet-lab", "lab", "another", "fleet", started_at_s=time.time() - 600.0))
+        store.append(a_cycle(500.0))
+    monkeypatch.setattr("penstock.governing.coordinating.open_store", lambda place: Away(open_store(place).database))
+    site.say = said.append
+    site.governed(of_one("fraud", site.cluster, 380.0), site.begin())
+    eventually(lambda: held(site.cluster) == {"fraud": 4})
+    away.clear()
+
+    def later() -> tuple[float, ...]:
+        with closing(open_store(site.store)) as store:
+            return tuple(at_s for at_s in store.read_run("fleet-lab").at_s if at_s != 500.0)
+
+    assert min(eventually(later)) >= 600.0
+    assert said.count("no longer leads lab") == 1
 
 
 def _answered(call: object) -> bool:
