@@ -9,7 +9,6 @@ the workers are on two hosts of their own (Linux namespaces), whose links can be
 
 import argparse
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from typing import Any
 import chaos_routes
 import yaml
 from chaos_acts import LATENCY_S, worth
-from chaos_apart import live_apart, reached_at
+from chaos_apart import live_apart, reached_at, removed
 from chaos_batches import Batches
 from chaos_clock import COMPILER
 from chaos_faults import ALL, APART, CLOCK, ROUTED, Fault, Kind, drawn
@@ -85,7 +84,8 @@ def main() -> None:
     place = options.place or Path(tempfile.mkdtemp(prefix="penstock-chaos-"))
     place.mkdir(parents=True, exist_ok=True)
     place.chmod(0o755)  # PostgreSQL, which does not run as root, has its folder there
-    refused = live_apart({place / "checkpoints": CHECKPOINTS_MIB, place / DATABASE: DATABASE_MIB})
+    disks = {place / "checkpoints": CHECKPOINTS_MIB, place / DATABASE: DATABASE_MIB}
+    refused = live_apart(disks)
     if refused is not None:
         tell(f"no disk to fill, no link to cut, no hosts of their own: {refused}")
     stays = options.place is not None
@@ -96,7 +96,7 @@ def main() -> None:
         if stays:
             tell(f"its logs and its history are in {place}")
         else:
-            shutil.rmtree(place, ignore_errors=True)
+            removed(place, disks)
     sys.exit(0 if well else 1)
 
 

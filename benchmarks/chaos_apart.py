@@ -7,8 +7,9 @@ iproute2.
 
 import ctypes
 import os
+import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -40,6 +41,14 @@ def live_apart(disks: Mapping[Path, int]) -> str | None:
         place.mkdir(parents=True, exist_ok=True)
         _ran("mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=0755", "chaos", str(place))
     return None
+
+
+def removed(place: Path, disks: Iterable[Path]) -> None:
+    """The folder, with the disks in it: a place that a disk is mounted on cannot be removed."""
+    for disk in disks:
+        with suppress(subprocess.CalledProcessError):  # it was never mounted
+            _ran("umount", "--lazy", str(disk))
+    shutil.rmtree(place, ignore_errors=True)
 
 
 @contextmanager

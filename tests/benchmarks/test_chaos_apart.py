@@ -96,6 +96,18 @@ print((book / "1").read_text())
 """
 
 
+REMOVED = """
+import sys
+from pathlib import Path
+import chaos_apart
+disk = Path(sys.argv[1])
+if refused := chaos_apart.live_apart({disk: 1}):
+    sys.exit(f"it cannot be had here: {refused}")
+(disk / "one").write_text("a file")
+chaos_apart.removed(disk.parent, [disk])
+"""
+
+
 def told_by(program: str, disk: Path) -> list[str]:
     """What the program prints, with the benchmarks beside it; it is skipped where there are no namespaces."""
     paths = os.pathsep.join([str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH", "")])
@@ -113,6 +125,12 @@ def test_a_link_is_cut_and_a_disk_is_full_for_a_while_and_for_nobody_else(tmp_pa
     assert told == ["(True, False, True)", "(True, 'ENOSPC', True)"]
     assert str(tmp_path / "disk") not in Path("/proc/mounts").read_text()
     assert list((tmp_path / "disk").iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a disk of its own")
+def test_where_the_disk_was_nothing_is_left_of_its_folder(tmp_path: Path) -> None:
+    told_by(REMOVED, tmp_path / "of a run" / "disk")
+    assert not (tmp_path / "of a run").exists()
 
 
 def test_a_book_that_is_lost_for_a_while_is_kept_on_the_disk_of_its_checkpoint(tmp_path: Path) -> None:
