@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from penstock.core.plan import Outcome, Step
 from penstock.core.ports import World, start_by_hand
 from penstock.core.seen.figures import Snapshot
+from penstock.engines.deed_log import DeedLog
 from penstock.errors import EngineError
 
 _log = logging.getLogger("penstock")
@@ -55,6 +57,7 @@ class PlainWorld:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._deeds = DeedLog()
         self._ends_jobs = False
 
     def open(self) -> None:
@@ -64,7 +67,8 @@ class PlainWorld:
         self._world.start()
 
     def observe(self, now: float) -> Snapshot:
-        return self._world.observe(now)
+        snapshot = self._world.observe(now)
+        return replace(snapshot, deeds=(*snapshot.deeds, *self._deeds.told(now)))
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         return self._world.apply(steps)
@@ -86,6 +90,7 @@ class PlainWorld:
         """It answers: each call of a round has a limit of its own."""
 
     def note(self, text: str, why: str, job: str | None = None, error: str | None = None) -> None:
+        self._deeds.note(job, text, why, error)
         _log.info("%s: %s", " ".join(one for one in (job, text) if one), "; ".join(one for one in (why, error) if one))
 
     @property

@@ -30,7 +30,7 @@ from penstock.engines.spark.state.keeping_places import KeepingPlaces
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.state.state import EngineState
-from penstock.engines.spark.told.deeds import DeedLog
+from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.watch.fleet import TrackedFleet
 
 

@@ -9,7 +9,7 @@ from penstock.engines.spark.routing.pins import Pins, RanTask, homes
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
-from penstock.engines.spark.told.deeds import DeedLog
+from penstock.engines.deed_log import DeedLog
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 

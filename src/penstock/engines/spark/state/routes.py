@@ -10,7 +10,7 @@ from penstock.engines.spark.port import Route
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
-from penstock.engines.spark.told.deeds import DeedLog
+from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.watch.progress import Batch
 
 

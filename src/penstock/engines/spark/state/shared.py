@@ -7,7 +7,7 @@ from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.state.state import EngineState
-from penstock.engines.spark.told.deeds import DeedLog
+from penstock.engines.deed_log import DeedLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from penstock.engines.spark.told.deeds import KEPT_S, DeedLog
+from penstock.engines.deed_log import KEPT_S, DeedLog
 
 
 @dataclass
@@ -28,6 +28,16 @@ def test_a_deed_is_told_again_and_again_at_its_instant_on_the_clock_of_who_asks(
     clock.at_s += 10.0
     assert first == log.told(34.001)  # clocks are read one after the other: the deed is where it was
     assert [(deed.at_s, deed.job) for deed in first] == [(20.0, "ads")]
+
+
+def test_a_deed_is_told_by_the_clock_of_who_asks_also_once_that_was_put_forward(clock: Clock) -> None:
+    log = DeedLog(clock)
+    log.note("ads", "weight 6 -> 3", "the cluster gives 4 in all")
+    clock.at_s += 4.0
+    assert [deed.at_s for deed in log.told(24.0)] == [20.0]
+    clock.at_s += 10.0
+    assert [deed.at_s for deed in log.told(534.0)] == [520.0]
+    assert [deed.at_s for deed in log.told(534.0)] == [520.0]
 
 
 def test_deeds_of_one_moment_have_instants_of_their_own(clock: Clock) -> None:

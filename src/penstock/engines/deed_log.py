@@ -1,4 +1,4 @@
-"""What the engine did by itself, told for a while to everybody who asks: asking takes nothing away."""
+"""What an engine did by itself, told for a while to everybody who asks: asking takes nothing away."""
 
 import time
 from collections import deque
@@ -11,6 +11,7 @@ from penstock.core.seen.deeds import Deed
 KEPT_S = 600.0  # longer than any round takes, so that none is missed
 _AGAIN_AFTER_S = 60.0  # the very same deed is told once in so much time: a pin that does not hold is no news
 _MOST = 1000
+_PUT_FORWARD_S = 30.0  # longer than any look at the jobs takes, for the asker's now is that of its beginning
 
 
 class DeedLog:
@@ -32,8 +33,9 @@ class DeedLog:
     def told(self, now: float) -> tuple[Deed, ...]:
         """All of them by their time, now being `now`."""
         here_s = self._clock()
-        if self._ahead_s is None:
-            # Both clocks run evenly; worked out anew each time, it would put a deed at another instant each time.
+        if self._ahead_s is None or now - here_s > self._ahead_s + _PUT_FORWARD_S:
+            # Both clocks run evenly; worked out anew each time, it would put a deed at another instant each time. But
+            # theirs is put forward where a run is found to be older than it was taken for.
             self._ahead_s = now - here_s
         ahead_s = self._ahead_s
         return tuple(replace(deed, at_s=deed.at_s + ahead_s) for deed in self._since(here_s - KEPT_S))
