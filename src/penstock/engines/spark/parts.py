@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.core.levers import KINDS
+from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.query import Query
@@ -30,7 +31,6 @@ from penstock.engines.spark.state.keeping_places import KeepingPlaces
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.state.state import EngineState
-from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.watch.fleet import TrackedFleet
 
 

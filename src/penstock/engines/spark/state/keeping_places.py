@@ -3,13 +3,13 @@
 import logging
 from dataclasses import dataclass
 
+from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.routing.pins import Pins, RanTask, homes
 from penstock.engines.spark.state.routes import Routes
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
-from penstock.engines.deed_log import DeedLog
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from penstock.core.seen.key_placement import KeyPlacement
 from penstock.core.seen.routes import RouteFigures
+from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.application.ours import while_ours
 from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.port import Route
 from penstock.engines.spark.state.shared import Shared
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.told.apart import Apart
-from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.watch.progress import Batch
 
 

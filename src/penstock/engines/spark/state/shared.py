@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from penstock.engines.deed_log import DeedLog
 from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.state.state import EngineState
-from penstock.engines.deed_log import DeedLog
 
 
 @dataclass(frozen=True, slots=True)
