@@ -40,6 +40,16 @@ def test_a_deed_is_told_by_the_clock_of_who_asks_also_once_that_was_put_forward(
     assert [deed.at_s for deed in log.told(534.0)] == [520.0]
 
 
+def test_what_was_done_before_the_run_began_is_told_at_its_begin(clock: Clock) -> None:
+    log = DeedLog(clock)
+    for name in ("ads", "fraud"):
+        log.note(name, "a route is not followed", "its columns are not known")
+        clock.at_s += 1.0
+    log.note(None, "executors 4 -> 2", "the jobs have 2 slots in all")
+    ads, fraud, executors = log.told(0.5)
+    assert 0.0 <= ads.at_s < fraud.at_s < 0.001 < executors.at_s == 0.5
+
+
 def test_deeds_of_one_moment_have_instants_of_their_own(clock: Clock) -> None:
     log = DeedLog(clock)
     for name in ("ads", "fraud"):

@@ -11,6 +11,7 @@ from penstock.core.seen.deeds import Deed
 KEPT_S = 600.0  # longer than any round takes, so that none is missed
 _AGAIN_AFTER_S = 60.0  # the very same deed is told once in so much time: a pin that does not hold is no news
 _MOST = 1000
+_INSTANT_S = 1e-6
 _PUT_FORWARD_S = 30.0  # longer than any look at the jobs takes, for the asker's now is that of its beginning
 
 
@@ -31,14 +32,15 @@ class DeedLog:
             self._deeds.append(deed)
 
     def told(self, now: float) -> tuple[Deed, ...]:
-        """All of them by their time, now being `now`."""
+        """All of them by their time, now being `now`; those before the run at its begin."""
         here_s = self._clock()
         if self._ahead_s is None or now - here_s > self._ahead_s + _PUT_FORWARD_S:
             # Both clocks run evenly; worked out anew each time, it would put a deed at another instant each time. But
             # theirs is put forward where a run is found to be older than it was taken for.
             self._ahead_s = now - here_s
         ahead_s = self._ahead_s
-        return tuple(replace(deed, at_s=deed.at_s + ahead_s) for deed in self._since(here_s - KEPT_S))
+        told = enumerate(self._since(here_s - KEPT_S))
+        return tuple(replace(deed, at_s=max(deed.at_s + ahead_s, _INSTANT_S * place)) for place, deed in told)
 
     def _since(self, from_s: float) -> tuple[Deed, ...]:
         return tuple(deed for deed in self._deeds if deed.at_s >= from_s)

@@ -62,7 +62,7 @@ def parts_of(
     """Of an engine for these jobs."""
     fleet = TrackedFleet.of([replace(job, own_pool=settings.own_pools) for job in jobs], keep_s=2 * settings.window_s)
     state = EngineState(fleet, clocks)
-    shared = Shared(spark, state, spark.lease(settings.lease_s), settings, clocks, DeedLog())
+    shared = Shared(spark, state, spark.lease(settings.lease_s), settings, clocks, DeedLog(clocks.even))
     capacity, routes, events = Capacity(shared), Routes(state), spark.events(settings.own_pools)
     places = KeepingPlaces(spark, state, routes)
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
