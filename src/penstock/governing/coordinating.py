@@ -264,7 +264,7 @@ class Coordinator:
 
             def tick() -> None:
                 hands.round.begin()
-                check_age(kept, clock.now())  # else another term begins, from what is recorded
+                check_age(kept, clock.now())  # or this term ends, and another goes on from what is recorded
                 tending()
 
             clock: RealClock = RealClock(
