@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import inf, nextafter
 
@@ -13,6 +13,11 @@ _AGAIN_AFTER_S = 60.0  # the very same deed is told once in so much time: a pin 
 _MOST = 1000
 _INSTANT_S = 1e-6
 _PUT_FORWARD_S = 30.0  # longer than any look at the jobs takes, for the asker's now is that of its beginning
+
+
+def put_forward(deeds: Iterable[Deed], by_s: float) -> tuple[Deed, ...]:
+    """The deeds so much later, each at an instant of its own: those before the run at its begin."""
+    return tuple(replace(deed, at_s=max(deed.at_s + by_s, _INSTANT_S * place)) for place, deed in enumerate(deeds))
 
 
 class DeedLog:
@@ -38,9 +43,7 @@ class DeedLog:
             # Both clocks run evenly; worked out anew each time, it would put a deed at another instant each time. But
             # theirs is put forward where a run is found to be older than it was taken for.
             self._ahead_s = now - here_s
-        ahead_s = self._ahead_s
-        told = enumerate(self._since(here_s - KEPT_S))
-        return tuple(replace(deed, at_s=max(deed.at_s + ahead_s, _INSTANT_S * place)) for place, deed in told)
+        return put_forward(self._since(here_s - KEPT_S), self._ahead_s)
 
     def _since(self, from_s: float) -> tuple[Deed, ...]:
         return tuple(deed for deed in self._deeds if deed.at_s >= from_s)

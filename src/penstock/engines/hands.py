@@ -201,10 +201,8 @@ class Hands:
         deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S, left)
         if engine is None:
             return CycleLimits(deciding=deciding)
-        starting, seeing = (
-            Within(engine, STARTS_WITHIN_S, 0.0, left),
-            Within(engine, SEES_WITHIN_S, _BEHIND_S, left),
-        )
+        starting = Within(engine, STARTS_WITHIN_S, 0.0, left)
+        seeing = Within(engine, SEES_WITHIN_S, _BEHIND_S, left)
         return CycleLimits(starting, seeing, deciding, Acting(engine, note, left))
 
     def store(self, store: Store) -> Store:

@@ -2,14 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf, nextafter
 
 from penstock.core.seen.deeds import Deed
+from penstock.engines.deed_log import put_forward
 from penstock.errors import in_a_line
 
 _MOST = 1000
-_INSTANT_S = 1e-6
 
 
 class FleetDiary:
@@ -34,7 +33,4 @@ class FleetDiary:
         """All of the last ones, each at one instant however often it is told; those before the run at its begin."""
         if self._ahead_s is None:
             self._ahead_s = now - self._even()
-        ahead_s = self._ahead_s
-        return tuple(
-            replace(deed, at_s=max(deed.at_s + ahead_s, _INSTANT_S * place)) for place, deed in enumerate(self._deeds)
-        )
+        return put_forward(self._deeds, self._ahead_s)
