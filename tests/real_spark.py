@@ -18,6 +18,7 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import batch_limits, kafka_sources, starts
 from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.launch import driver
 from penstock.engines.spark.levers.restarting import Restarting
 from penstock.engines.spark.settings import SparkSettings
 from penstock.local.kafka.jars import JarSet, jars, locked
@@ -43,29 +44,28 @@ def application(work: Path, settings: Mapping[str, str]) -> Iterator[SparkSessio
     # Spark's Python workers import the jobs beside tenants files, as `penstock run` lets them.
     paths = [str(WORKLOADS), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    builder = (
-        SparkSession.builder.master("local[4]")
-        .config("spark.scheduler.mode", "FAIR")
-        .config("spark.scheduler.pipelinedGroup.slotCheck.enabled", "false")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config(
-            "spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile=file:{LOGGING} -Dtests.log={work}/driver.log"
-        )
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        # Who waits for word of a query that has nothing to do has it soon, not after Spark's ten seconds.
-        .config("spark.sql.streaming.noDataProgressEventInterval", "500ms")
-        .config("spark.sql.warehouse.dir", str(work / "warehouse"))
-        .config(
-            "spark.sql.streaming.stateStore.providerClass",
-            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-        )
+    session = driver.session(
+        {
+            "spark.master": "local[4]",
+            "spark.scheduler.mode": "FAIR",
+            "spark.scheduler.pipelinedGroup.slotCheck.enabled": "false",
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.extraJavaOptions": (
+                f"-Dlog4j2.configurationFile=file:{LOGGING} -Dtests.log={work}/driver.log"
+            ),
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "2",
+            # Who waits for word of a query that has nothing to do has it soon, not after Spark's ten seconds.
+            "spark.sql.streaming.noDataProgressEventInterval": "500ms",
+            "spark.sql.warehouse.dir": str(work / "warehouse"),
+            "spark.sql.streaming.stateStore.providerClass": (
+                "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+            ),
+            **settings,
+        }
     )
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
     with pytest.MonkeyPatch.context() as patched:
         # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
         patched.setattr(starts, "called", _called)

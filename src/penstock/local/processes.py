@@ -92,6 +92,17 @@ def found_by(role: str, argument: str) -> tuple[Process, ...]:
     return tuple(found)
 
 
+def children(role: str) -> frozenset[Process]:
+    """The processes that this one started and that run."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        pid = int(place.name)
+        fields = stat_fields(pid)
+        if fields is not None and int(fields[1]) == os.getpid() and (ticks := start_ticks(pid)) is not None:
+            found.add(Process(role, pid, ticks))
+    return frozenset(found)
+
+
 def found_running(role: str, command: Sequence[str]) -> tuple[Process, ...]:
     """The processes that have this command line, from its first word to its last."""
     candidates = found_by(role, command[-1]) if command else ()

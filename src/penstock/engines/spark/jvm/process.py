@@ -4,23 +4,38 @@ It ends once nobody holds its input any more; unless one of its shutdown hooks s
 """
 
 import logging
+import os
+import signal
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 from py4j.java_gateway import JavaGateway
 from pyspark import SparkConf, SparkContext
 
+from penstock.local import processes
+from penstock.local.processes import Process
+
 Jvm: TypeAlias = JavaGateway
 
+_STARTED_BY_PYSPARK = "pyspark-shell"  # stands on its command line
+_HAS_A_COMMAND_WITHIN_S = 1.0
+_LOOK_EVERY_S = 0.001
 _ENDS_WITHIN_S = 10.0  # by itself in one or two
 
 _log = logging.getLogger("penstock.spark")
 
 
 def jvm_with(settings: Mapping[str, str]) -> Jvm:
-    """It, started with these settings where there is none yet."""
-    SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(list(settings.items())))
+    """It, started with these settings where there is none yet; none is left where that is broken off."""
+    others = processes.children("JVM")
+    try:
+        SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(list(settings.items())))
+    except BaseException:
+        if SparkContext._gateway is None:
+            _end_unfinished(others)
+        raise
     gateway: Jvm = SparkContext._gateway
     return gateway
 
@@ -40,3 +55,24 @@ def end_jvm(within_s: float = _ENDS_WITHIN_S) -> None:
         _log.warning("Spark's JVM has not ended by itself within %.0f s, so it was killed", within_s)
         started.kill()
         started.wait()
+
+
+def _end_unfinished(others: Collection[Process]) -> None:
+    """A JVM whose start Ctrl-C broke off would stay for ever.
+
+    PySpark removes the folder that it is to write its port into, which ends the thread that watches its input, and only
+    that. Nobody holds it as a process any more either.
+    """
+    for child in processes.children("JVM").difference(others):
+        if _begins_as_pyspark_starts(child):
+            processes.send(child, signal.SIGKILL)
+            os.waitpid(child.pid, 0)
+
+
+def _begins_as_pyspark_starts(child: Process) -> bool:
+    """Between fork and exec, and from one exec to the next, a process has its parent's command line or none."""
+    unknown = (list[str](), processes.command_of(os.getpid()))
+    deadline = time.monotonic() + _HAS_A_COMMAND_WITHIN_S
+    while (command := processes.command_of(child.pid)) in unknown and child.alive and time.monotonic() < deadline:
+        time.sleep(_LOOK_EVERY_S)
+    return _STARTED_BY_PYSPARK in command

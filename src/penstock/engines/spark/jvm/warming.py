@@ -11,6 +11,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
+from penstock.engines.spark.jvm.process import jvm_with
+
 # Nobody else is to hear of an application that only warms up, and no cluster to give it anything.
 ASIDE: Mapping[str, str] = {
     "spark.app.name": "penstock warms up",
@@ -72,10 +74,7 @@ def _keep_classes(archive: str) -> None:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.log.level": "OFF",
     }
-    builder: Any = SparkSession.builder
-    for key, value in {**ASIDE, **conf}.items():
-        builder = builder.config(key, value)
-    gateway: Any = builder.getOrCreate().sparkContext._gateway
+    gateway: Any = jvm_with({**ASIDE, **conf})
     warm_up()
     gateway.proc.stdin.close()  # a gateway's JVM ends when nobody can speak to it any more
     gateway.proc.wait()

@@ -16,8 +16,7 @@ _HOLD_SECRETS = re.compile(r"(?i)secret|password|token|access[.]?key")  # by the
 
 def session(settings: Mapping[str, str]) -> SparkSession:
     """Spark with these settings; secrets among them are given to its JVM when that runs already."""
-    if any(map(_HOLD_SECRETS.search, settings)):
-        jvm(settings)
+    jvm(settings)
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)

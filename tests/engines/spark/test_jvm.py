@@ -1,4 +1,4 @@
-"""A JVM that had no descriptor left for a moment takes new connections again."""
+"""The JVM of a process: it takes connections again after a want of descriptors, and no start of it is left behind."""
 
 import subprocess
 import sys
@@ -35,6 +35,28 @@ thread.join()
 print(gateway_door._opens(where), flush=True)
 end_jvm()
 """
+
+# Ctrl-C comes while PySpark waits for its JVM's port, which takes that a second or more.
+BROKEN_OFF = """
+import os, signal, threading, time
+from penstock.engines.spark.jvm.process import jvm_with
+from penstock.local.processes import children
+def break_off():
+    while not children("any"):
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=break_off, daemon=True).start()
+try:
+    jvm_with({})
+except KeyboardInterrupt:
+    print("left:", len(children("any")), flush=True)
+"""
+
+
+def test_ctrl_c_while_a_jvm_starts_leaves_none_behind() -> None:
+    script = [sys.executable, "-c", BROKEN_OFF]
+    done = subprocess.run(script, env=environment(), capture_output=True, text=True, timeout=patience_s(), check=False)
+    assert done.stdout.splitlines() == ["left: 0"], done.stderr
 
 
 def test_a_jvm_that_had_no_descriptor_left_answers_threads_that_ask_it_for_the_first_time() -> None:
