@@ -4,15 +4,19 @@ What its JVM leaves behind only a soak tells: benchmarks/soak.py.
 """
 
 import gc
+import pickle
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
+from penstock.core.seen.view import View
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.settings import SparkSettings
@@ -25,18 +29,29 @@ from penstock.store.open import open_store
 from tests.engines.spark.rigs import FakeRig, Opened
 from tests.recorded import RUN, URGENT
 
+T = TypeVar("T")
+
 ROUND_S = 5.0
 ROUNDS_OF_A_DAY = 24 * 3600 / ROUND_S
-IN_A_DAY_MIB = 64.0
+IN_A_DAY_MIB, VIEWS_MIB = 64.0, 10.0
+VIEWS_OF_JOBS = recorder._KEPT_JOBS
 WARM_ROUNDS, ROUNDS = 40, 80
 NAMES = ("ads", "clicks", "fraud", "orders")
 # In turns, so that all go from what it can do to what it cannot and back.
 ROWS = (200, 400, 900, 300)
 
 
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """Its record, and how to let so many rounds pass in it."""
+
+    kept: Recorder
+    pass_rounds: Callable[[int], None]
+
+
 @pytest.fixture
-def rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Lets so many rounds pass under the default policy, recorded in a database."""
+def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
+    """One that governs by the default policy, and records in a database."""
     monkeypatch.setattr(recorder, "_KEPT_JOBS", 100)  # full before anything is measured
     fake = FakeSpark(slots=8)
     rig = FakeRig(fake)
@@ -61,22 +76,36 @@ def rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
                 carried = loop.run_cycle(carried, fake.now_s - began_s)
                 fake.stages.names.clear()  # which only the fake keeps
 
-        yield pass_rounds
+        yield Driver(kept, pass_rounds)
     opened.close()
 
 
-def test_what_rounds_leave_behind_comes_to_less_than_64_mib_in_a_day(rounds: Callable[[int], None]) -> None:
-    rounds(WARM_ROUNDS)
-    tracemalloc.start()
-    try:
-        before, after = (held_after(partial(rounds, ROUNDS)) for _ in range(2))
-    finally:
-        tracemalloc.stop()
+def test_what_rounds_leave_behind_comes_to_less_than_64_mib_in_a_day(driver: Driver) -> None:
+    driver.pass_rounds(WARM_ROUNDS)
+    pass_more = partial(driver.pass_rounds, ROUNDS)
+    before, after = traced(lambda: (held_after(pass_more), held_after(pass_more)))
     assert (after - before) / ROUNDS * ROUNDS_OF_A_DAY < IN_A_DAY_MIB * 2**20
 
 
-def held_after(pass_rounds: Callable[[], None]) -> int:
-    """Bytes that Python holds then of what it took since it is traced."""
-    pass_rounds()
+def test_views_that_a_driver_keeps_for_notebooks_take_less_than_10_mib(driver: Driver) -> None:
+    driver.pass_rounds(WARM_ROUNDS)
+    view = pickle.dumps(driver.kept.views[-1])
+    copies = list[View]()  # which share nothing
+    of_a_view = traced(lambda: held_after(lambda: copies.extend(pickle.loads(view) for _ in range(10)))) / 10
+    assert VIEWS_OF_JOBS / len(NAMES) * of_a_view < VIEWS_MIB * 2**20
+
+
+def traced(found: Callable[[], T]) -> T:
+    """What it finds while Python's memory is traced."""
+    tracemalloc.start()
+    try:
+        return found()
+    finally:
+        tracemalloc.stop()
+
+
+def held_after(done: Callable[[], object]) -> int:
+    """Bytes that Python holds once it is done, of what it took since it is traced."""
+    done()
     gc.collect()
     return tracemalloc.get_traced_memory()[0]

@@ -14,9 +14,9 @@ from penstock.core.run import DecisionRecord, records_of, with_verdicts
 from penstock.core.seen.view import View
 
 _KEPT = 10_000
-# Of all views together: a job takes 3.6 kB in each, so 20 jobs every 10 s would come to 600 MiB in a day; these are 9.
-# All of it is in the store.
-_KEPT_JOBS = 2_500
+# Of all views together: a job takes up to 6.5 kB in each, so 20 jobs every 10 s would come to 1 GiB in a day; these are
+# 9 MiB. All of it is in the store.
+_KEPT_JOBS = 1_400
 
 
 class Recorder:
