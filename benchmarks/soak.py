@@ -25,7 +25,7 @@ from typing import Any
 
 import yaml
 from observer import messages
-from soak_driver import JUDGED_FROM_S, JUDGED_LIFE_S, Driver, Life, Series, executors, growth, per_day
+from soak_driver import JUDGED_FROM_S, JUDGED_LIFE_S, Driver, Life, Parts, Series, executors, growth, per_day
 
 from penstock.engines.kafka.topics import make_topics
 from penstock.local import processes
@@ -41,6 +41,7 @@ DONE_WITHIN_S = 600.0
 STARTS_WITHIN_S = 600.0
 LOOK_EVERY_S = 5.0
 TELL_EVERY_S = 60.0
+TELL_PARTS_EVERY = 10  # of those that are looked at once a minute
 SURE_AFTER_S = 30.0  # three triggers without a change: no result is on its way any more
 HERE = Path(__file__).parent
 # What goes wrong, by the share of the time that has passed.
@@ -265,7 +266,6 @@ def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[st
     )
     memory = "" if grown else " Memory was not judged: no life of the driver was long enough."
     where = f"{os.cpu_count()} cores, {platform.machine()}, load average {os.getloadavg()[2]:.1f} (15 minutes)"
-    judged = f"minute {JUDGED_FROM_S / 60:.0f} to the end, of lives over {JUDGED_LIFE_S / 60:.0f} minutes"
     lines = [
         f"Soak of {soak.seconds / 60:g} minutes, {len(soak.names)} tenants, {time.strftime('%Y-%m-%d')}, {where}: "
         f"**{'passed' if well else 'FAILED'}**.{memory}",
@@ -279,6 +279,15 @@ def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[st
         f"| from the load's end until every row was counted | {counted.waited_s:.0f} s |",
         *(f"| what went wrong | {event} |" for event in soak.events),
         "",
+        *_memory_told(lives),
+    ]
+    return "\n".join(lines), well
+
+
+def _memory_told(lives: Sequence[Life]) -> Sequence[str]:
+    """How the memory of each life went, and how that is judged."""
+    judged = f"minute {JUDGED_FROM_S / 60:.0f} to the end, of lives over {JUDGED_LIFE_S / 60:.0f} minutes"
+    return [
         f"Growth is judged from {judged}; the bound is {GROWS_AT_MOST_MIB:.0f} MiB. In 24 h, by the slope "
         f"of a life's second half, {IN_A_DAY_MIB:.0f} MiB at most; judged of lives over "
         f"{DAY_JUDGED_LIFE_S / 60:.0f} minutes.",
@@ -293,8 +302,16 @@ def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[st
             for life in lives
             if life.resident
         ),
+        "",
+        "| life, minute | Python | code that the JVM has compiled | the JVM without that and without its heap |",
+        "|---|---|---|---|",
+        *(_told_parts(life.number, parts) for life in lives for parts in life.parts[::TELL_PARTS_EVERY]),
     ]
-    return "\n".join(lines), well
+
+
+def _told_parts(life: int, parts: Parts) -> str:
+    """A row of MiB."""
+    return f"| {life + 1}, {parts.at_s / 60:.0f} | {parts.python:.0f} | {parts.code:.0f} | {parts.rest:.0f} |"
 
 
 def _judged_days(life: Life) -> Sequence[float]:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -20,13 +20,25 @@ HEAP_MIB = 1024
 JUDGED_FROM_S = 600.0  # the JVM compiles, and Spark keeps the last 1000 jobs, stages and executions, for so long
 JUDGED_LIFE_S = 1200.0  # a life that is shorter says nothing of growth
 MEAN_OF_S = 120.0
+PARTS_EVERY_S = 60.0  # a JVM's memory map takes some milliseconds to tell
 _DAY_S = 86_400.0
 _POINTS = 120  # of a series: more tell no more of its slope
 _GC_EVERY = "1min"
+_MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \d+\s*(.*)$")
 _COLLECTED = re.compile(r"^\[([\d.]+)s\].*Pause Full.*->(\d+)M\(")
 _ENDS_WITHIN_S = 120.0
 
 Series = list[tuple[float, float]]  # seconds of a life, and MiB
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a driver's memory is made of, in MiB."""
+
+    at_s: float
+    python: float
+    code: float  # that the JVM has compiled
+    rest: float  # of the JVM, without that and without its heap
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,7 @@ class Life:
     number: int
     started_s: float
     resident: Series = field(default_factory=list)  # its Python and its JVM, whose heap is there in full from the start
+    parts: list[Parts] = field(default_factory=list)  # of it, once a minute
     heap: Series = field(default_factory=list)  # what that heap held after each full collection: what is in use
 
 
@@ -64,8 +77,11 @@ class Driver:
         if self.process.poll() is not None:
             said = self._log(life.number).read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
             raise SystemExit("the driver ended by itself; it said:\n" + "\n".join(said))
-        resident = sum(_rss_mib(pid) for pid in family(self.process.pid))
-        life.resident.append((time.monotonic() - life.started_s, resident))
+        pids, at_s = family(self.process.pid), time.monotonic() - life.started_s
+        resident = sum(map(_rss_mib, pids))
+        life.resident.append((at_s, resident))
+        if not life.parts or at_s >= life.parts[-1].at_s + PARTS_EVERY_S:
+            life.parts.append(_parts(at_s, pids))
         return resident
 
     def kill(self) -> None:
@@ -161,6 +177,41 @@ def family(pid: int) -> list[int]:
 def _collected(gc_log: Path) -> Series:
     found = (_COLLECTED.match(line) for line in gc_log.read_text(encoding="utf-8").splitlines())
     return [(float(match[1]), float(match[2])) for match in found if match is not None]
+
+
+def _parts(at_s: float, pids: Sequence[int]) -> Parts:
+    jvms = [pid for pid in pids if _is_jvm(pid)]
+    code = sum(_code_mib(_smaps(pid)) for pid in jvms)
+    rest = sum(_rss_mib(pid) - HEAP_MIB for pid in jvms) - code
+    return Parts(at_s, sum(_rss_mib(pid) for pid in pids if pid not in jvms), code, rest)
+
+
+def _is_jvm(pid: int) -> bool:
+    return any(Path(word).name == "java" for word in processes.command_of(pid)[:1])
+
+
+def _smaps(pid: int) -> Sequence[str]:
+    try:
+        return Path(f"/proc/{pid}/smaps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:  # it has just ended
+        return ()
+
+
+def _code_mib(smaps: Iterable[str]) -> float:
+    """Resident, in mappings of no file that may be executed: what a JVM has compiled.
+
+    >>> own, library = "7f00-7f10 rwxp 0000 00:00 0", "7f10-7f20 r-xp 0000 08:01 7  /lib/libc.so"
+    >>> _code_mib([own, "Rss:  2048 kB", library, "Rss:  4 kB"])
+    2.0
+    """
+    found, code = 0.0, False
+    for line in smaps:
+        begins = _MAPPING.match(line)
+        if begins is not None:
+            code = "x" in begins[1] and not begins[2]
+        elif code and line.startswith("Rss:"):
+            found += int(line.split()[1]) / 1024
+    return found
 
 
 def _rss_mib(pid: int) -> float:
