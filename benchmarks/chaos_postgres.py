@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from soak_driver import family
-
+from penstock.local import processes
 from penstock.local.postgres import postgres_files
 
 DATABASE_ADDRESS = "127.0.0.21"  # as the driver has it, which can be cut off
@@ -41,7 +40,7 @@ class Postgres:
     def pids(self) -> list[int]:
         """The postmaster, and all it has started."""
         text = (self._files.home / "data" / "postmaster.pid").read_text(encoding="ascii")
-        return family(int(text.splitlines()[0]))
+        return processes.family(int(text.splitlines()[0]))
 
     @staticmethod
     def send(pids: Sequence[int], number: signal.Signals) -> None:

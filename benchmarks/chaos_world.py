@@ -24,7 +24,7 @@ from chaos_faults import AHEAD, BROKER_LINK, DATABASE_DISK, DATABASE_LINK, ROUTE
 from chaos_history import Rerouted
 from chaos_postgres import DATABASE_ADDRESS, Postgres, send
 from chaos_record import RUN, Watched, rerouted
-from soak_driver import executors, family
+from soak_driver import executors, jvms
 
 from penstock.errors import PenstockError, TakenOverError
 from penstock.local import processes
@@ -105,7 +105,7 @@ class World:
     def end(self) -> None:
         """All drivers at once."""
         for one in self._all:
-            send(family(one.pid), signal.SIGKILL)
+            send(processes.family(one.pid), signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 one.wait(10.0)
 
@@ -212,7 +212,7 @@ class World:
         """Its driver is to notice, and to leave the run to the next one, which comes at once."""
         with self._one_driver:
             assert self.supervisor is not None
-            left = family(self.supervisor.pid)[1:]
+            left = processes.family(self.supervisor.pid)[1:]
             self.supervisor.kill()
             self.supervisor.wait()
             self.start()
@@ -235,7 +235,7 @@ class World:
                 code = before.wait(ENDS_WITHIN_S)
             except subprocess.TimeoutExpired:
                 self.wrong.append(f"the driver whose run was taken over was there {ENDS_WITHIN_S:.0f} s later")
-                send(family(before.pid), signal.SIGKILL)
+                send(processes.family(before.pid), signal.SIGKILL)
                 return
         if code != TakenOverError.exit_code:
             self.wrong.append(f"the driver whose run was taken over ended with {code}, not {TakenOverError.exit_code}")
@@ -307,7 +307,7 @@ class World:
         if whom == "PostgreSQL":
             return self.postgres.pids
         assert self.supervisor is not None
-        return self._of_driver(whom, family(self.supervisor.pid))
+        return self._of_driver(whom, processes.family(self.supervisor.pid))
 
     def _of_driver(self, whom: str, pids: Sequence[int]) -> list[int]:
         if whom == "supervisor":
@@ -329,11 +329,6 @@ def lowest_free(folder: Path) -> int:
 def pythons(pids: Sequence[int]) -> list[int]:
     """Those that are a driver's Python: not what archives classes beside it, whose number may be the lower one."""
     return [pid for pid in pids if "--supervisor" in processes.command_of(pid)]
-
-
-def jvms(pids: Sequence[int]) -> list[int]:
-    """Those that run Java; one that ended a moment ago is none."""
-    return [pid for pid in pids if [Path(word).name for word in processes.command_of(pid)[:1]] == ["java"]]
 
 
 def _killed(pids: Sequence[int]) -> None:

@@ -159,7 +159,7 @@ class World:
         driver.send_signal(signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
             driver.wait(60.0)
-        for pid in reversed(family(driver.pid)):
+        for pid in reversed(processes.family(driver.pid)):
             _kill(pid)
         driver.wait()
 
@@ -169,7 +169,7 @@ def harm(world: World, name: str, kind: str) -> bool:
     if kind == "query":
         (world.place / f"{name}.fail").touch()
         return True
-    pids = world.executors().get(name, [])[:1] if kind == "executor" else family(world.drivers[name].pid)[1:]
+    pids = world.executors().get(name, [])[:1] if kind == "executor" else processes.family(world.drivers[name].pid)[1:]
     for pid in pids:
         _kill(pid)
     return bool(pids)
@@ -207,16 +207,3 @@ def _end(made: World) -> None:
 def _kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):  # it ended with its parent
         os.kill(pid, signal.SIGKILL)
-
-
-def family(pid: int) -> list[int]:
-    """A process and all that it started, itself first."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        fields = processes.stat_fields(int(entry.parent.name))
-        if fields is not None:
-            children.setdefault(int(fields[1]), []).append(int(entry.parent.name))
-    found = [pid]
-    for parent in found:
-        found.extend(children.get(parent, ()))
-    return found

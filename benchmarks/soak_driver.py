@@ -77,7 +77,7 @@ class Driver:
         if self.process.poll() is not None:
             said = self._log(life.number).read_text(encoding="utf-8", errors="replace").splitlines()[-5:]
             raise SystemExit("the driver ended by itself; it said:\n" + "\n".join(said))
-        pids, at_s = family(self.process.pid), time.monotonic() - life.started_s
+        pids, at_s = processes.family(self.process.pid), time.monotonic() - life.started_s
         resident = sum(map(_rss_mib, pids))
         life.resident.append((at_s, resident))
         if not life.parts or at_s >= life.parts[-1].at_s + PARTS_EVERY_S:
@@ -88,7 +88,7 @@ class Driver:
         """End its Python, with the controller in it, and its JVM at once."""
         if self.process is None:
             return
-        for pid in family(self.process.pid):
+        for pid in processes.family(self.process.pid):
             with contextlib.suppress(ProcessLookupError):  # ended with its parent
                 os.kill(pid, signal.SIGKILL)
         self.process.wait(_ENDS_WITHIN_S)
@@ -161,17 +161,9 @@ def executors(place: Path) -> list[int]:
     return sorted(found)
 
 
-def family(pid: int) -> list[int]:
-    """A process and all that it started, itself first."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        fields = processes.stat_fields(int(entry.name))
-        if fields is not None:
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found = [pid]
-    for parent in found:
-        found.extend(children.get(parent, ()))
-    return found
+def jvms(pids: Sequence[int]) -> list[int]:
+    """Those that run Java; one that ended a moment ago is none."""
+    return [pid for pid in pids if [Path(word).name for word in processes.command_of(pid)[:1]] == ["java"]]
 
 
 def _collected(gc_log: Path) -> Series:
@@ -180,14 +172,10 @@ def _collected(gc_log: Path) -> Series:
 
 
 def _parts(at_s: float, pids: Sequence[int]) -> Parts:
-    jvms = [pid for pid in pids if _is_jvm(pid)]
-    code = sum(_code_mib(_smaps(pid)) for pid in jvms)
-    rest = sum(_rss_mib(pid) - HEAP_MIB for pid in jvms) - code
-    return Parts(at_s, sum(_rss_mib(pid) for pid in pids if pid not in jvms), code, rest)
-
-
-def _is_jvm(pid: int) -> bool:
-    return any(Path(word).name == "java" for word in processes.command_of(pid)[:1])
+    java = jvms(pids)
+    code = sum(_code_mib(_smaps(pid)) for pid in java)
+    rest = sum(_rss_mib(pid) - HEAP_MIB for pid in java) - code
+    return Parts(at_s, sum(_rss_mib(pid) for pid in pids if pid not in java), code, rest)
 
 
 def _smaps(pid: int) -> Sequence[str]:

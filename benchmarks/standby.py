@@ -129,14 +129,14 @@ def killed_once(case: Case, master: str) -> Killed:
             until(lambda: commits(place) > before + 3, supervisor)
             time.sleep(_GOVERNS_FOR_S)
             # Beside a driver and a standby there may be the helper that archives classes.
-            drivers = [pid for pid in children(supervisor.pid) if "--supervisor" in processes.command_of(pid)]
+            drivers = [pid for pid in processes.children(supervisor.pid) if "--supervisor" in processes.command_of(pid)]
             others = [pid for pid in drivers if "--awaits" in processes.command_of(pid)]
             (driver,) = (pid for pid in drivers if pid not in others)
-            spare_mib = sum(_rss_mib(pid) for other in others for pid in family(other))
+            spare_mib = sum(_rss_mib(pid) for other in others for pid in processes.family(other))
             cpu_s = cpu_of(supervisor.pid)
             # Its own is handed on to the supervisor, who waits for it; that of its JVM is gone with it.
-            dead_cpu_s = sum(_cpu(pid, ended=True) for pid in family(driver)[1:])
-            for pid in family(driver):
+            dead_cpu_s = sum(_cpu(pid, ended=True) for pid in processes.family(driver)[1:])
+            for pid in processes.family(driver):
                 with suppress(ProcessLookupError):  # the JVM's own children may go with it
                     os.kill(pid, signal.SIGKILL)
             died_s, newest = time.time(), commits(place)
@@ -193,20 +193,9 @@ def counted(place: Path) -> int:
     return sum(newest.values())
 
 
-def children(pid: int) -> list[int]:
-    """What a process started."""
-    found = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]
-    return [child for child in found if int((processes.stat_fields(child) or "00")[1]) == pid]
-
-
-def family(pid: int) -> list[int]:
-    """It and all below it."""
-    return [pid, *(below for child in children(pid) for below in family(child))]
-
-
 def cpu_of(pid: int) -> float:
     """Seconds of cores that it and all below it took, those that ended among them."""
-    return sum(_cpu(below, ended=True) for below in family(pid))
+    return sum(_cpu(below, ended=True) for below in processes.family(pid))
 
 
 def _cpu(pid: int, ended: bool = False) -> float:

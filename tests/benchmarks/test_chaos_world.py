@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from chaos_world import jvms, lowest_free, pythons
+from chaos_world import lowest_free, pythons
+from soak_driver import jvms
 
 
 def test_a_process_that_ended_between_two_looks_is_no_jvm() -> None:

@@ -37,7 +37,7 @@ IN_A_DAY_MIB, VIEWS_MIB = 64.0, 10.0
 VIEWS_OF_JOBS = recorder._KEPT_JOBS
 WARM_ROUNDS, ROUNDS = 40, 80
 NAMES = ("ads", "clicks", "fraud", "orders")
-# In turns, so that all go from what it can do to what it cannot and back.
+# In a batch of each, ten rounds long; then the next.
 ROWS = (200, 400, 900, 300)
 
 

@@ -92,17 +92,6 @@ def found_by(role: str, argument: str) -> tuple[Process, ...]:
     return tuple(found)
 
 
-def children(role: str) -> frozenset[Process]:
-    """The processes that this one started and that run."""
-    found = set()
-    for place in Path("/proc").glob("[0-9]*"):
-        pid = int(place.name)
-        fields = stat_fields(pid)
-        if fields is not None and int(fields[1]) == os.getpid() and (ticks := start_ticks(pid)) is not None:
-            found.add(Process(role, pid, ticks))
-    return frozenset(found)
-
-
 def found_running(role: str, command: Sequence[str]) -> tuple[Process, ...]:
     """The processes that have this command line, from its first word to its last."""
     candidates = found_by(role, command[-1]) if command else ()
@@ -147,6 +136,28 @@ def start_ticks(pid: int) -> int | None:
     """When the process began, as the kernel counts; None for one that is gone or a zombie."""
     fields = stat_fields(pid)
     return None if fields is None or fields[0] == "Z" else int(fields[19])
+
+
+def children(pid: int) -> list[int]:
+    """The processes that it started, and nobody has taken leave of."""
+    return _by_parent().get(pid, [])
+
+
+def family(pid: int) -> list[int]:
+    """A process, and all that it and they started, down to the last; itself first."""
+    started, found = _by_parent(), [pid]
+    for parent in found:
+        found.extend(started.get(parent, ()))
+    return found
+
+
+def _by_parent() -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        fields = stat_fields(int(entry.name))
+        if fields is not None:
+            found.setdefault(int(fields[1]), []).append(int(entry.name))
+    return found
 
 
 def stat_fields(pid: int) -> list[str] | None:

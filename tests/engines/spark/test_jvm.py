@@ -36,20 +36,20 @@ print(gateway_door._opens(where), flush=True)
 end_jvm()
 """
 
-# Ctrl-C comes while PySpark waits for its JVM's port, which takes that a second or more.
+# Ctrl-C comes as soon as there is a process for the JVM, which needs a second or more until it tells its port.
 BROKEN_OFF = """
 import os, signal, threading, time
 from penstock.engines.spark.jvm.process import jvm_with
 from penstock.local.processes import children
 def break_off():
-    while not children("any"):
+    while not children(os.getpid()):
         time.sleep(0.001)
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=break_off, daemon=True).start()
 try:
     jvm_with({})
 except KeyboardInterrupt:
-    print("left:", len(children("any")), flush=True)
+    print("left:", len(children(os.getpid())), flush=True)
 """
 
 

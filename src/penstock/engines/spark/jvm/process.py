@@ -15,7 +15,6 @@ from py4j.java_gateway import JavaGateway
 from pyspark import SparkConf, SparkContext
 
 from penstock.local import processes
-from penstock.local.processes import Process
 
 Jvm: TypeAlias = JavaGateway
 
@@ -29,13 +28,8 @@ _log = logging.getLogger("penstock.spark")
 
 def jvm_with(settings: Mapping[str, str]) -> Jvm:
     """It, started with these settings where there is none yet; none is left where that is broken off."""
-    others = processes.children("JVM")
-    try:
-        SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(list(settings.items())))
-    except BaseException:
-        if SparkContext._gateway is None:
-            _end_unfinished(others)
-        raise
+    if SparkContext._gateway is None:
+        _start(settings)
     gateway: Jvm = SparkContext._gateway
     return gateway
 
@@ -57,22 +51,34 @@ def end_jvm(within_s: float = _ENDS_WITHIN_S) -> None:
         started.wait()
 
 
-def _end_unfinished(others: Collection[Process]) -> None:
+def _start(settings: Mapping[str, str]) -> None:
+    others = processes.children(os.getpid())
+    try:
+        SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(list(settings.items())))
+    except BaseException:
+        if SparkContext._gateway is None:
+            _end_unfinished(others)
+        raise
+
+
+def _end_unfinished(others: Collection[int]) -> None:
     """A JVM whose start Ctrl-C broke off would stay for ever.
 
     PySpark removes the folder that it is to write its port into, which ends the thread that watches its input, and only
     that. Nobody holds it as a process any more either.
     """
-    for child in processes.children("JVM").difference(others):
-        if _begins_as_pyspark_starts(child):
-            processes.send(child, signal.SIGKILL)
-            os.waitpid(child.pid, 0)
+    for child in processes.children(os.getpid()):
+        if child not in others and _begins_as_pyspark_starts(child):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
-def _begins_as_pyspark_starts(child: Process) -> bool:
+def _begins_as_pyspark_starts(child: int) -> bool:
     """Between fork and exec, and from one exec to the next, a process has its parent's command line or none."""
     unknown = (list[str](), processes.command_of(os.getpid()))
     deadline = time.monotonic() + _HAS_A_COMMAND_WITHIN_S
-    while (command := processes.command_of(child.pid)) in unknown and child.alive and time.monotonic() < deadline:
+    while (command := processes.command_of(child)) in unknown and time.monotonic() < deadline:
+        if processes.start_ticks(child) is None:  # it has ended
+            break
         time.sleep(_LOOK_EVERY_S)
     return _STARTED_BY_PYSPARK in command

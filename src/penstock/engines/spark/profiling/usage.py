@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import EngineError
-from penstock.local.processes import stat_fields
+from penstock.local.processes import family, stat_fields
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _KB = 1024
@@ -21,16 +21,7 @@ class Usage:
 
 def below(pid: int) -> tuple[int, ...]:
     """The processes that this one started, and those that they started, down to the last."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (fields := stat_fields(int(entry.name))) is not None:
-            children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found: list[int] = []
-    parents = [pid]
-    while parents:
-        parents = [child for parent in parents for child in children.get(parent, [])]
-        found += parents
-    return tuple(sorted(found))
+    return tuple(sorted(family(pid)[1:]))
 
 
 def cpu(pids: tuple[int, ...]) -> Usage:
