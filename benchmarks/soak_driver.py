@@ -9,26 +9,19 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
-from statistics import median
+
+from soak_growth import Series
 
 from penstock.engines.spark import launch
 from penstock.local import processes
 
 HEAP_MIB = 1024
-JUDGED_FROM_S = 600.0  # the JVM compiles, and Spark keeps the last 1000 jobs, stages and executions, for so long
-JUDGED_LIFE_S = 1200.0  # a life that is shorter says nothing of growth
-MEAN_OF_S = 120.0
 PARTS_EVERY_S = 60.0  # a JVM's memory map takes some milliseconds to tell
-_DAY_S = 86_400.0
-_POINTS = 120  # of a series: more tell no more of its slope
 _GC_EVERY = "1min"
 _MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \d+\s*(.*)$")
 _COLLECTED = re.compile(r"^\[([\d.]+)s\].*Pause Full.*->(\d+)M\(")
 _ENDS_WITHIN_S = 120.0
-
-Series = list[tuple[float, float]]  # seconds of a life, and MiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,37 +107,6 @@ class Driver:
 
     def _log(self, number: int) -> Path:
         return self.place / f"driver-{number}.log"
-
-
-def growth(series: Sequence[tuple[float, float]]) -> float | None:
-    """MiB that came on top from the end of warming up to the end of a life; None for a life too short to tell."""
-    if not series or series[-1][0] < JUDGED_LIFE_S:
-        return None
-    end_s = series[-1][0]
-    first = [mib for at_s, mib in series if JUDGED_FROM_S <= at_s < JUDGED_FROM_S + MEAN_OF_S]
-    last = [mib for at_s, mib in series if at_s > end_s - MEAN_OF_S]
-    return sum(last) / len(last) - sum(first) / len(first) if first else None
-
-
-def per_day(series: Sequence[tuple[float, float]]) -> float | None:
-    """MiB that would come on top in 24 hours, by the second half of a life; None for a life too short to tell.
-
-    The median of the slopes between any two points: what is there for a moment only counts little.
-
-    >>> minutes = [(60.0 * minute, 100.0 + 0.5 * minute) for minute in range(61)]
-    >>> per_day(minutes)
-    720.0
-    >>> per_day([*minutes[:40], (2400.0, 900.0), *minutes[41:]])
-    720.0
-    >>> per_day(minutes[:15])
-    """
-    if not series or series[-1][0] < JUDGED_LIFE_S:
-        return None
-    from_s = max(JUDGED_FROM_S, series[-1][0] / 2.0)
-    half = [point for point in series if point[0] >= from_s]
-    half = half[:: max(1, len(half) // _POINTS)]
-    slopes = [(b - a) / (later - earlier) for (earlier, a), (later, b) in combinations(half, 2) if later > earlier]
-    return median(slopes) * _DAY_S if slopes else None
 
 
 def executors(place: Path) -> list[int]:
