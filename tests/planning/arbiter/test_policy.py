@@ -11,6 +11,7 @@ from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import BatchBound, Dial, Shows, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import JobView, View
+from penstock.planning.arbiter import policy
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.rested import Rested
@@ -221,6 +222,44 @@ def test_a_bound_that_holds_nothing_back_is_taken_off_when_minutes_have_shown_th
 
     plans, _ = lived([calm(5.0, None), calm(at_s, 600)])
     assert [move for decision in plans[1].decisions for move in decision.moves] == turned
+
+
+def behind(seconds: float = 30.0) -> View:
+    """One with as many seconds' rows waiting, beside another that wants most of its own."""
+    known: dict[str, Any] = {"up_to_s": 200.0, "beside": 1.5}
+    juicy = job("juicy", 250.0, intent=Intent(Juice(0.9, utility=10.0)), utility=9.0, **known)
+    late = job("late", 160.0, worth=20.0, utility=2.0, **known)
+    waits = [replace(one, left_rows=seconds * 160.0) for one in late.figures.batches]
+    late = replace(late, figures=replace(late.figures, batches=tuple(waits), backlog_rows=seconds * 160.0))
+    return fleet_view(juicy, late, at_s=200.0)
+
+
+def test_before_it_rests_while_somebody_misses_something_it_looks_further_ahead() -> None:
+    decision, memory = first_decision([behind()])
+    assert decision.why.endswith("; this pays within 160 s, not within 56 s")
+    assert [move.job for move in decision.moves] == ["late"]
+    assert memory.further_until_s == 200.0 + 160.0
+
+
+def test_where_nobody_misses_anything_it_rests_on_what_the_next_seconds_tell() -> None:
+    view = behind()
+    (plan,), memory = lived([replace(view, jobs=tuple(replace(one, met=True) for one in view.jobs))])
+    assert not plan.decisions
+    assert memory.further_until_s == 0.0
+
+
+def test_a_large_fleet_looks_no_further_for_its_search_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, "MANY", 1)
+    (plan,), memory = lived([behind()])
+    assert not plan.decisions
+    assert memory.further_until_s == 0.0
+
+
+def test_until_what_was_turned_for_later_is_to_pay_it_looks_as_far() -> None:
+    memory = replace(SAID, further_until_s=360.0)
+    (decision,) = rounds(Arbiter(), [behind()], memory)[0][0].decisions
+    assert "this pays within" not in decision.why  # it is what the search itself finds
+    assert [move.job for move in decision.moves] == ["late"]
 
 
 @pytest.mark.parametrize(("foretold", "again"), [(65.0, []), (38.0, [Reason.RECONFIGURED])])

@@ -55,6 +55,7 @@ class ArbiterMemory:
     served: tuple[str, ...] = ()  # jobs that were served first, the last ones until `served_until_s`; each time
     served_until_s: float = 0.0
     wanted_s: float | None = None  # since when another step was found worth a turn, round after round
+    further_until_s: float = 0.0  # what was turned for later is to pay by then: till then it looks as far ahead
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
     starts: ExecutorStarts = ExecutorStarts()
     wary_of: float = 0.0  # utility that was foretold of that decision and did not come

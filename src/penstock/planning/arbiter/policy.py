@@ -4,8 +4,9 @@
           gain > what is worth a turn?    yes: turn all of them at once, and wait until that has shown
                                           no:  rest; bounds that hold nothing back are loosened
 
-It waits as long as the slowest of the jobs that it turned needs to settle, unless much is to be gained at once. What
-made utility fall although a rise was foretold is taken back.
+It waits as long as the slowest of the jobs that it turned needs to settle, unless much is to be gained at once. Before
+it rests while somebody misses something it looks further ahead: a backlog pays only once it is worked off. What made
+utility fall although a rise was foretold is taken back.
 """
 
 from dataclasses import dataclass, replace
@@ -23,10 +24,10 @@ from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.learning import arrivals_of, awaited, looked_at, untold, with_bias
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory
 from penstock.planning.arbiter.moves import moves_to
-from penstock.planning.arbiter.outcome import looked_ahead_s
+from penstock.planning.arbiter.outcome import FURTHEST, looked_ahead_s
 from penstock.planning.arbiter.restarts import with_a_restart
 from penstock.planning.arbiter.rested import rested
-from penstock.planning.arbiter.search import Found, search
+from penstock.planning.arbiter.search import MANY, Found, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.taking_back import came, to_be_taken_back, undoing
@@ -102,32 +103,70 @@ class Arbiter:
 
     def _searched(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         """The best of all levers, and whether it is worth a turn."""
-        ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
-        found = search(fleet, ahead_s)
-        found = with_a_restart(fleet, found, may_restart(view, fleet, memory), ahead_s)
+        further = view.at_s < memory.further_until_s
+        found = self._found(view, fleet, memory, further=further)
         memory = self._with_shortfall(view, fleet, found, memory)
         settles = settling(view, fleet, memory)
-        missed = np.array([not job.met for job in fleet.jobs])
-        few = untold(fleet, memory.costs, view.at_s)
-        gain, least = found.gain(missed, few), self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
-        if gain > (_URGENT * least if settles else least):
-            seen = found.seen(missed)
-            if seen > _URGENT * least or seconded(view, fleet, memory, seen=seen > least):
-                return self._act(view, fleet, found, memory)
-            memory = replace(expecting(view, fleet, found.now, memory), rested=None)
-            return Plan(note=_LOOKS_AGAIN), replace(memory, wanted_s=memory.wanted_s or view.at_s)
-        memory = replace(memory, wanted_s=None)
+        turned = self._turned(view, fleet, found, memory, settles=settles)
+        if turned is not None:
+            return turned
         eased = None if settles else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
+        missed = _missing(fleet)
+        gain, least = self._gain(view, fleet, found, memory)
         if not settles and found.gain(missed) > least:
-            return Plan(note=_NEXT_BATCH), replace(memory, rested=None)
+            return Plan(note=_NEXT_BATCH), replace(memory, rested=None, wanted_s=None)
         memory = expecting(view, fleet, found.now, memory)
+        if missed.any() and fleet.size <= MANY and not (settles or further):
+            turned = self._turned_for_later(view, fleet, memory)
+            if turned is not None:
+                return turned
+        memory = replace(memory, wanted_s=None)
         note = "waiting for the effect of the last decision" if settles else resting(view, gain / fleet.max_utility)
         if settles or cold(view, fleet, memory):
             return Plan(note=note), replace(memory, rested=None)
         nothing = rested(view, fleet, arrivals_of(memory.costs), note, gain, least)
         return Plan(note=note), replace(memory, rested=nothing)
+
+    def _found(self, view: View, fleet: Fleet, memory: ArbiterMemory, *, further: bool) -> Found:
+        ahead_s = self._furthest_s if further else looked_ahead_s(fleet, self.settings.horizon_s)
+        return with_a_restart(fleet, search(fleet, ahead_s), may_restart(view, fleet, memory), ahead_s)
+
+    @property
+    def _furthest_s(self) -> float:
+        return FURTHEST * self.settings.horizon_s
+
+    def _turned(
+        self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, *, settles: bool
+    ) -> tuple[Plan, ArbiterMemory] | None:
+        """What is worth a turn is turned, or looked at once more before; None where it is not."""
+        gain, least = self._gain(view, fleet, found, memory)
+        if gain <= (_URGENT * least if settles else least):
+            return None
+        seen = found.seen(_missing(fleet))
+        if seen > _URGENT * least or seconded(view, fleet, memory, seen=seen > least):
+            return self._act(view, fleet, found, memory)
+        memory = replace(expecting(view, fleet, found.now, memory), rested=None)
+        return Plan(note=_LOOKS_AGAIN), replace(memory, wanted_s=memory.wanted_s or view.at_s)
+
+    def _turned_for_later(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory] | None:
+        """What pays further ahead only, as to work off a backlog; it looks as far then, until that is to pay."""
+        near_s, far_s = looked_ahead_s(fleet, self.settings.horizon_s), self._furthest_s
+        found = self._found(view, fleet, memory, further=True) if near_s < far_s else None
+        turned = None if found is None else self._turned(view, fleet, found, memory, settles=False)
+        if turned is None or not turned[0].decisions:
+            return turned
+        plan, memory = turned
+        because = f"this pays within {far_s:.0f} s, not within {near_s:.0f} s"
+        decisions = tuple(replace(one, why=f"{one.why}; {because}") for one in plan.decisions)
+        return replace(plan, decisions=decisions), replace(memory, further_until_s=view.at_s + far_s)
+
+    def _gain(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> tuple[float, float]:
+        """What was found gains, and how much a turn is to gain at least."""
+        few = untold(fleet, memory.costs, view.at_s)
+        least = self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
+        return found.gain(_missing(fleet), few), least
 
     def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> float:
         """How much utility a turn is to bring: more than the errors that were seen with the jobs that it touches."""
@@ -173,6 +212,11 @@ class Arbiter:
             expected=expectation(view, fleet, found.outcome, memory),
             restarted_s={**memory.restarted_s, **again},
         )
+
+
+def _missing(fleet: Fleet) -> NDArray[np.bool_]:
+    """Who misses something."""
+    return np.array([not job.met for job in fleet.jobs])
 
 
 def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
