@@ -185,6 +185,12 @@ def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_
     assert decision.why == "utility fell from 40.0 to 29.0 (predicted: 65.0)"  # 3 x 9 and 2
 
 
+def test_with_what_was_turned_for_later_the_look_so_far_ahead_is_taken_back_too() -> None:
+    plan, memory = at(40.0, replace(after_acting(), further_until_s=170.0), *given(*crowd(2.0)))
+    assert [decision.reason for decision in plan.decisions] == [Reason.REVERTED]
+    assert memory.further_until_s == 0.0
+
+
 @pytest.mark.parametrize(
     ("before", "foretold", "left_alone"),
     [

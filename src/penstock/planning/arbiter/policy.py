@@ -85,7 +85,7 @@ class Arbiter:
         acted = memory.acted
         if acted is not None and to_be_taken_back(view, fleet, acted, arrivals_of(memory.costs), self.settings):
             off, until_s = acted.foretold - view.utility, view.at_s + _WARY_S
-            memory = replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
+            memory = replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off, further_until_s=0.0)
             return Plan((undoing(view, acted),)), memory
         unfed = hungry(fleet, memory.costs, view.at_s)
         if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
