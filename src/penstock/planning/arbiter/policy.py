@@ -107,14 +107,13 @@ class Arbiter:
         found = self._found(view, fleet, memory, further=further)
         memory = self._with_shortfall(view, fleet, found, memory)
         settles = settling(view, fleet, memory)
-        turned = self._turned(view, fleet, found, memory, settles=settles)
-        if turned is not None:
-            return turned
+        gain, least = self._gain(view, fleet, found, memory)
+        if gain > (_URGENT * least if settles else least):
+            return self._turned(view, fleet, found, memory, least)
         eased = None if settles else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
         missed = _missing(fleet)
-        gain, least = self._gain(view, fleet, found, memory)
         if not settles and found.gain(missed) > least:
             return Plan(note=_NEXT_BATCH), replace(memory, rested=None, wanted_s=None)
         memory = expecting(view, fleet, found.now, memory)
@@ -138,12 +137,9 @@ class Arbiter:
         return FURTHEST * self.settings.horizon_s
 
     def _turned(
-        self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, *, settles: bool
-    ) -> tuple[Plan, ArbiterMemory] | None:
-        """What is worth a turn is turned, or looked at once more before; None where it is not."""
-        gain, least = self._gain(view, fleet, found, memory)
-        if gain <= (_URGENT * least if settles else least):
-            return None
+        self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, least: float
+    ) -> tuple[Plan, ArbiterMemory]:
+        """What is worth a turn is turned, or looked at once more before."""
         seen = found.seen(_missing(fleet))
         if seen > _URGENT * least or seconded(view, fleet, memory, seen=seen > least):
             return self._act(view, fleet, found, memory)
@@ -153,11 +149,15 @@ class Arbiter:
     def _turned_for_later(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory] | None:
         """What pays further ahead only, as to work off a backlog; it looks as far then, until that is to pay."""
         near_s, far_s = looked_ahead_s(fleet, self.settings.horizon_s), self._furthest_s
-        found = self._found(view, fleet, memory, further=True) if near_s < far_s else None
-        turned = None if found is None else self._turned(view, fleet, found, memory, settles=False)
-        if turned is None or not turned[0].decisions:
-            return turned
-        plan, memory = turned
+        if near_s >= far_s:
+            return None
+        found = self._found(view, fleet, memory, further=True)
+        gain, least = self._gain(view, fleet, found, memory)
+        if gain <= least:
+            return None
+        plan, memory = self._turned(view, fleet, found, memory, least)
+        if not plan.decisions:
+            return plan, memory
         because = f"this pays within {far_s:.0f} s, not within {near_s:.0f} s"
         decisions = tuple(replace(one, why=f"{one.why}; {because}") for one in plan.decisions)
         return replace(plan, decisions=decisions), replace(memory, further_until_s=view.at_s + far_s)
