@@ -2,6 +2,7 @@
 with its controller killed and a spike in the middle; then every row is counted.
 
     python benchmarks/soak.py [--minutes 60] [--rate 50] [--out docs/results/soak.md]
+    python benchmarks/soak.py --minutes 75 --one-life --plain     # whose growth it is: the same without penstock
 
 Exit code 1 when a row was lost or doubled, or when the driver's memory grew beyond the bound: from its tenth minute
 to its end, by 128 MiB in all it holds (its heap is there in full from the start), or in what its heap has in use; and
@@ -97,6 +98,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=50.0, help="rows a second of each tenant")
     parser.add_argument("--tenants", type=int, default=8)
     parser.add_argument("--one-life", action="store_true", help="leave the driver alone: growth is seen for longer")
+    parser.add_argument("--plain", action="store_true", help="the same queries in a driver without penstock")
     parser.add_argument("--place", type=Path, help="where logs, checkpoints and memory.json go, and stay")
     parser.add_argument("--out", type=Path, help="where the report goes, beside standard output")
     options = parser.parse_args()
@@ -122,7 +124,8 @@ def _on_a_cluster(place: Path, options: argparse.Namespace) -> tuple[str, bool]:
         cluster = standalone.up(place / "cluster.json", workers=2, cores=len(names), port=processes.free_port())
         seconds = options.minutes * 60.0
         plan = tuple(harm for harm in PLAN if not (options.one_life and harm[1] == "driver"))
-        soak = Soak(place, kafka.bootstrap, cluster.master, seconds, names, Driver(place), plan)
+        driver = Driver(place, governed=not options.plain)
+        soak = Soak(place, kafka.bootstrap, cluster.master, seconds, names, driver, plan)
         return _soaked(soak, options.rate)
     finally:
         standalone.down(place / "cluster.json")
@@ -269,8 +272,9 @@ def _report(soak: Soak, accounts: Mapping[str, Any], counted: Count) -> tuple[st
     )
     memory = "" if grown else " Memory was not judged: no life of the driver was long enough."
     where = f"{os.cpu_count()} cores, {platform.machine()}, load average {os.getloadavg()[2]:.1f} (15 minutes)"
+    kind = "Soak" if soak.driver.governed else "Soak without penstock"
     lines = [
-        f"Soak of {soak.seconds / 60:g} minutes, {len(soak.names)} tenants, {time.strftime('%Y-%m-%d')}, {where}: "
+        f"{kind} of {soak.seconds / 60:g} minutes, {len(soak.names)} tenants, {time.strftime('%Y-%m-%d')}, {where}: "
         f"**{'passed' if well else 'FAILED'}**.{memory}",
         "",
         "| what | figure |",

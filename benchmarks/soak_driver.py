@@ -1,4 +1,5 @@
-"""The soak's driver: `penstock run` in a process of its own, how much memory it has, and whom else there is to kill."""
+"""The soak's driver in a process of its own, `penstock run` or the queries alone: how much memory it has, and whom else
+there is to kill."""
 
 import contextlib
 import os
@@ -19,6 +20,7 @@ from penstock.local import processes
 HEAP_MIB = 1024
 PARTS_EVERY_S = 60.0  # a JVM's memory map takes some milliseconds to tell
 _GC_EVERY = "1min"
+_PLAIN = Path(__file__).with_name("soak_plain.py")
 _MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \d+\s*(.*)$")
 _COLLECTED = re.compile(r"^\[([\d.]+)s\].*Pause Full.*->(\d+)M\(")
 _ENDS_WITHIN_S = 120.0
@@ -47,9 +49,10 @@ class Life:
 
 @dataclass(slots=True)
 class Driver:
-    """`penstock run` on a tenants file, its checkpoints those of the life before."""
+    """`penstock run` on a tenants file, its checkpoints those of the life before; or the same queries without it."""
 
     place: Path
+    governed: bool = True
     lives: list[Life] = field(default_factory=list)
     process: "subprocess.Popen[bytes] | None" = None
 
@@ -57,7 +60,8 @@ class Driver:
         """Begin a life."""
         number = len(self.lives)
         environment = {**os.environ, "XDG_STATE_HOME": str(self.place / "state")}
-        command = [sys.executable, "-m", "penstock.cli.main", "run", str(self.place / "tenants.yaml")]
+        runs = ["-m", "penstock.cli.main", "run"] if self.governed else [str(_PLAIN)]
+        command = [sys.executable, *runs, str(self.place / "tenants.yaml")]
         with self._log(number).open("wb") as log:
             # In a group of its own: Ctrl-C is ours, and what it should end we end.
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, start_new_session=True)
