@@ -93,6 +93,25 @@ def test_who_is_being_answered_stays_and_counts_as_of_use_afterwards(door: Door,
     assert [ended(theirs) for theirs, *_ in came] == [False, True, True]
 
 
+def test_who_was_answered_once_keeps_a_place_in_a_crowd_that_asks_nothing(door: Door, come: Come) -> None:
+    theirs, _, address = come()
+    with door.answering(address):
+        pass
+    crowd = [come()[0] for _ in range(10)]
+    assert not ended(theirs)
+    assert [ended(one) for one in crowd] == [True] * 8 + [False] * 2
+
+
+def test_those_who_were_answered_once_leave_half_of_all_places_to_others(door: Door, come: Come) -> None:
+    came = [come() for _ in range(3)]
+    for _, _, address in came:
+        with door.answering(address):
+            pass
+    newer, newest = come()[0], come()[0]
+    assert [ended(theirs) for theirs, *_ in came] == [True, True, False]
+    assert [ended(newer), ended(newest)] == [False, False]
+
+
 def test_where_all_are_being_answered_the_newest_finds_no_place(door: Door, come: Come) -> None:
     came = [come() for _ in range(3)]
     with door.answering(came[0][2]), door.answering(came[1][2]), door.answering(came[2][2]):

@@ -1,8 +1,9 @@
 """The door: at most so many connections at once. Whoever says nothing goes first when others want to come in.
 
 Connections cost their makers nothing and us a descriptor each, which a controller in the same process needs for its
-JVM and its store. So they are counted from the moment they are accepted, before any handshake; one that is being
-answered stays, the others go in the order in which they were last of use.
+JVM and its store. So they are counted from the moment they are accepted, before any handshake. One that is being
+answered stays; the others go in the order in which they were last of use, first those that never asked for anything: a
+crowd of those may come in the fifth of a second that a page or an agent waits before it asks again.
 """
 
 import asyncio
@@ -39,6 +40,9 @@ class _Visitor:
     asked: int = 0
 
 
+_Visitors = OrderedDict[Peer, _Visitor]
+
+
 class Door(socket.socket):
     """A listening socket that asyncio accepts from; see `accept`.
 
@@ -57,7 +61,8 @@ class Door(socket.socket):
         self.silent_s = silent_s
         self._most = min(most, max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // share))
         self._clock = clock
-        self._inside: OrderedDict[Peer, _Visitor] = OrderedDict()
+        self._strangers: _Visitors = OrderedDict()  # none of whose requests was answered yet
+        self._known: _Visitors = OrderedDict()
         self._spare: int | None = None
         self._told_s = float("-inf")
 
@@ -69,7 +74,11 @@ class Door(socket.socket):
     @property
     def at_once(self) -> int:
         """So many may be accepted in one turn: in a crowd as many go, and each has to have been heard before."""
-        return max(1, self._most // _HEARD_BY)
+        return max(1, self._for_strangers // _HEARD_BY)
+
+    @property
+    def _for_strangers(self) -> int:
+        return self._most - self._most // 2
 
     def listen(self, backlog: int = _WAITING) -> None:
         """Let others come; asyncio says `at_once` here, which is another matter."""
@@ -87,8 +96,8 @@ class Door(socket.socket):
             self._turn_one_away()
             raise BlockingIOError from None
         peer = _peer(address)
-        self._inside.pop(peer, None)  # one that has gone had the same port
-        self._inside[peer] = _Visitor(connection, self._clock())
+        self._forget(peer)  # one that has gone had the same port
+        self._strangers[peer] = _Visitor(connection, self._clock())
         self._make_room()
         return connection, address
 
@@ -103,25 +112,26 @@ class Door(socket.socket):
         """Part with those that have been silent for too long."""
         self._forget_gone()
         until_s = self._clock() - self.silent_s
-        for peer in [peer for peer, one in self._inside.items() if not one.asked and one.since_s < until_s]:
-            self.let_go(peer)
+        for visitors in (self._strangers, self._known):
+            for peer in [peer for peer, one in visitors.items() if not one.asked and one.since_s < until_s]:
+                self.let_go(peer)
 
     def let_go(self, peer: Peer) -> None:
         """End that connection; its transport then finds it so, and closes it."""
-        visitor = self._inside.pop(peer, None)
+        visitor = self._forget(peer)
         if visitor is not None:
             with suppress(OSError):  # it has gone by itself
                 visitor.connection.shutdown(socket.SHUT_RDWR)
 
     def let_all_go(self) -> None:
         """End all connections, for nobody is left to answer."""
-        for peer in list(self._inside):
+        for peer in [*self._strangers, *self._known]:
             self.let_go(peer)
 
     @contextmanager
     def answering(self, peer: Peer) -> Iterator[None]:
         """Meanwhile that connection may stay."""
-        visitor = self._inside.get(peer)
+        visitor = self._known.get(peer) or self._strangers.get(peer)
         if visitor is None:  # let go already
             yield
             return
@@ -134,21 +144,37 @@ class Door(socket.socket):
 
     def of_use(self, peer: Peer) -> None:
         """That connection has just been of use: others go before it."""
-        visitor = self._inside.get(peer)
+        visitor = self._forget(peer)
         if visitor is not None:
             visitor.since_s = self._clock()
-            self._inside.move_to_end(peer)
+            self._known[peer] = visitor
 
     def _make_room(self) -> None:
-        if len(self._inside) > self._most:
+        if self._inside > self._most:
             self._forget_gone()
-        while len(self._inside) > self._most:
+        while self._inside > self._most:
             # The newest is among them: where all others are being answered it is the one that goes.
-            self.let_go(next(peer for peer, one in self._inside.items() if not one.asked))
+            self.let_go(next(peer for peer, one in self._by_turn() if not one.asked))
+
+    @property
+    def _inside(self) -> int:
+        return len(self._strangers) + len(self._known)
+
+    def _by_turn(self) -> Iterator[tuple[Peer, _Visitor]]:
+        """In the order in which they have to go: those who once asked for something leave half of all places free."""
+        first, then = self._strangers, self._known
+        if len(first) <= self._for_strangers:
+            first, then = then, first
+        yield from first.items()
+        yield from then.items()
+
+    def _forget(self, peer: Peer) -> _Visitor | None:
+        return self._strangers.pop(peer, None) or self._known.pop(peer, None)
 
     def _forget_gone(self) -> None:
-        for peer in [peer for peer, one in self._inside.items() if one.connection.fileno() < 0]:
-            del self._inside[peer]
+        for visitors in (self._strangers, self._known):
+            for peer in [peer for peer, one in visitors.items() if one.connection.fileno() < 0]:
+                del visitors[peer]
 
     def _turn_one_away(self) -> None:
         """The process has no descriptor left: one that was kept for this takes the newest connection, and ends it.
