@@ -6,7 +6,8 @@ with its controller killed and a spike in the middle; then every row is counted.
 
 Exit code 1 when a row was lost or doubled, or when the driver's memory grew beyond the bound: from its tenth minute
 to its end, by 128 MiB in all it holds (its heap is there in full from the start), or in what its heap has in use; and
-with --one-life, by more than 64 MiB in the next 24 hours, by the slope of the second half of an hour or more.
+with --one-life, by more than 64 MiB in the next 24 hours, by the second half of an hour or more: as a straight line or
+as a logarithm, whichever foretold that half better from the first.
 """
 
 import argparse
@@ -296,8 +297,8 @@ def _memory_told(lives: Sequence[Life]) -> Sequence[str]:
     judged = f"minute {JUDGED_FROM_S / 60:.0f} to the end, of lives over {JUDGED_LIFE_S / 60:.0f} minutes"
     return [
         f"Growth is judged from {judged}; the bound is {GROWS_AT_MOST_MIB:.0f} MiB. In the 24 h after a life of "
-        f"{DAY_JUDGED_LIFE_S / 60:.0f} minutes or more it is {IN_A_DAY_MIB:.0f} MiB, if all growth of its second half "
-        "goes on as a leak would. If all of it fills up ever slower, as a logarithm, it is what stands beside.",
+        f"{DAY_JUDGED_LIFE_S / 60:.0f} minutes or more it is {IN_A_DAY_MIB:.0f} MiB. What its second half grew by may "
+        "go on as a leak would, or fill up ever slower, as a logarithm: what foretold that half better counts.",
         "",
         "| life of the driver | resident, Python and JVM (MiB) | growth | in 24 h | heap in use, collected (MiB) "
         "| growth | in 24 h |",
@@ -323,7 +324,7 @@ def _told_parts(life: int, parts: Parts) -> str:
 
 def _judged_days(life: Life) -> Sequence[float]:
     long_ones = [series for series in (life.resident, life.heap) if series and series[-1][0] >= DAY_JUDGED_LIFE_S]
-    return [found.if_all_leaks for found in map(day_after, long_ones) if found is not None]
+    return [found.foretold for found in map(day_after, long_ones) if found is not None]
 
 
 def _course(series: Series) -> str:

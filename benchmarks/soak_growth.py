@@ -29,6 +29,11 @@ class Day:
     leak_was_off: float  # the second half of the life as foretold from the first, mean error
     filling_was_off: float
 
+    @property
+    def foretold(self) -> float:
+        """By the one of both that foretold the second half better."""
+        return self.if_all_leaks if self.leak_was_off < self.filling_was_off else self.if_all_fills
+
 
 def growth(series: Sequence[tuple[float, float]]) -> float | None:
     """MiB that came on top from the end of warming up to the end of a life; None for a life too short to tell."""

@@ -42,6 +42,7 @@ def test_a_leak_is_foretold_as_a_leak() -> None:
     found = day(leaking(120))
     assert found.leak_was_off == pytest.approx(0.0, abs=1e-6)
     assert found.filling_was_off > 0.5
+    assert found.foretold == found.if_all_leaks
 
 
 def test_what_fills_up_is_foretold_as_that() -> None:
@@ -49,6 +50,7 @@ def test_what_fills_up_is_foretold_as_that() -> None:
     assert found.if_all_fills == pytest.approx(10.0 * math.log2(26 / 2))
     assert found.filling_was_off == pytest.approx(0.0, abs=1e-6)
     assert found.leak_was_off > 5.0
+    assert found.foretold == found.if_all_fills
 
 
 def test_of_both_together_a_day_adds_what_lies_between() -> None:

@@ -12,7 +12,7 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
 from penstock.engines.spark.jvm.repartition import finish_last_batch
 from penstock.engines.spark.jvm.rewriting import kept_partitions, last_committed, logs_of, mend, noted, rename
-from penstock.engines.spark.jvm.starts import session_of, start_query, tasks_of
+from penstock.engines.spark.jvm.starts import own_session, start_query, tasks_of
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
@@ -71,8 +71,7 @@ def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(
     run_until(spark, job, kafka, topic, {f"k{number}": 100 for number in range(10)})
     finish_last_batch(spark, job, checkpoint)
     leave, partitions = CRASHES[crash]
-    with session_of(spark, job):
-        leave(spark, checkpoint)
+    leave(own_session(spark, job), checkpoint)
     assert {found.operator: found.tasks for found in tasks_of(spark, job, as_left=True)} == {
         "source": PARTITIONS,
         "aggregate": partitions,

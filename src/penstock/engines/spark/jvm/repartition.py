@@ -15,7 +15,7 @@ from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoin
 from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import rewriting
-from penstock.engines.spark.jvm.starts import session_of, start_query
+from penstock.engines.spark.jvm.starts import own_session, start_query
 from penstock.engines.spark.jvm.stops import stop
 from penstock.errors import EngineError, first_line
 
@@ -43,9 +43,10 @@ def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions
 def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) -> str | None:
     try:
         finish_last_batch(spark, job, checkpoint)
-        # The rewriting goes by the session's format of checkpoints.
-        with session_of(spark, job), readable_state(spark, checkpoint), rewriting(spark, checkpoint):
-            spark._streamingCheckpointManager.repartition(checkpoint, partitions)
+        # The rewriting goes by its session's format of checkpoints. On a store that does not answer it takes for ever.
+        own = own_session(spark, job)
+        with readable_state(spark, checkpoint), rewriting(spark, checkpoint):
+            own._streamingCheckpointManager.repartition(checkpoint, partitions)
     except (CallError, EngineError, PySparkException) as error:
         return first_line(error)
     return None

@@ -39,7 +39,7 @@ def start_query(
     """
 
     def start() -> StreamingQuery:
-        with _pool_of(spark, job), session_of(spark, job, within_s):
+        with _pool_of(spark, job), _session_of(spark, job, within_s):
             return _started(spark, job, once, within_s)
 
     return once_known(start, waits=within_s is None)
@@ -58,7 +58,7 @@ def tasks_of(
 
 
 def _tasks_of(spark: SparkSession, job: Job, as_left: bool, within_s: float | None) -> tuple[LongLived, ...]:
-    with session_of(spark, job, within_s):
+    with _session_of(spark, job, within_s):
         made = _made(spark, job, within_s)
         if isinstance(made, StreamingQuery):
             made.stop()
@@ -74,7 +74,7 @@ def _kept(spark: SparkSession, job: Job, location: str) -> int | None:
 
 
 @contextmanager
-def session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Iterator[None]:
+def _session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Iterator[None]:
     """What the job needs of the session, at its start: the query keeps its own copy."""
     wanted = _settings_of(job)
     if not wanted:
@@ -89,6 +89,14 @@ def session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_
         finally:
             for key, kept in before.items():
                 spark.conf.unset(key) if kept is None else spark.conf.set(key, kept)
+
+
+def own_session(spark: SparkSession, job: Job) -> SparkSession:
+    """A copy of the session with what the job needs, for work of ours: nobody else waits for it."""
+    own = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
+    for key, value in _settings_of(job).items():
+        own.conf.set(key, value)
+    return own
 
 
 def _settings_of(job: Job) -> Mapping[str, str]:
