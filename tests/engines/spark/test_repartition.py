@@ -16,6 +16,7 @@ from penstock.core.plan import Step
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm import repartition
 from penstock.engines.spark.jvm.checkpoints import read_checkpoint
+from penstock.engines.spark.jvm.rewriting import rewriting
 from penstock.engines.spark.jvm.starts import start_query
 from tests.engines.spark.helpers import counting, rates
 from tests.patience import eventually, patience_s
@@ -46,7 +47,7 @@ def test_while_the_moving_of_a_state_stands_still_another_job_starts_also_with_s
     spark: SparkSession, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, over, moved = Event(), Event(), list[StreamingQuery]()
-    checkpoint, rewriting = str(tmp_path / "moved"), repartition.rewriting
+    checkpoint = str(tmp_path / "moved")
 
     @contextmanager
     def on_a_store_that_hangs(spark: SparkSession, checkpoint: str) -> Iterator[None]:
