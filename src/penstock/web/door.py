@@ -3,7 +3,7 @@
 Connections cost their makers nothing and us a descriptor each, which a controller in the same process needs for its
 JVM and its store. So they are counted from the moment they are accepted, before any handshake. One that is being
 answered stays; the others go in the order in which they were last of use, first those that never asked for anything: a
-crowd of those may come in the fifth of a second that a page or an agent waits before it asks again.
+crowd of those may come in the moment that a reader or an agent waits before it asks again.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -112,9 +113,8 @@ class Door(socket.socket):
         """Part with those that have been silent for too long."""
         self._forget_gone()
         until_s = self._clock() - self.silent_s
-        for visitors in (self._strangers, self._known):
-            for peer in [peer for peer, one in visitors.items() if not one.asked and one.since_s < until_s]:
-                self.let_go(peer)
+        for peer in [peer for peer, one in self._by_turn() if not one.asked and one.since_s < until_s]:
+            self.let_go(peer)
 
     def let_go(self, peer: Peer) -> None:
         """End that connection; its transport then finds it so, and closes it."""
@@ -125,7 +125,7 @@ class Door(socket.socket):
 
     def let_all_go(self) -> None:
         """End all connections, for nobody is left to answer."""
-        for peer in [*self._strangers, *self._known]:
+        for peer in [peer for peer, _ in self._by_turn()]:
             self.let_go(peer)
 
     @contextmanager
@@ -161,20 +161,18 @@ class Door(socket.socket):
         return len(self._strangers) + len(self._known)
 
     def _by_turn(self) -> Iterator[tuple[Peer, _Visitor]]:
-        """In the order in which they have to go: those who once asked for something leave half of all places free."""
+        """All, as they have to go one after the other: those who once asked for something leave half of all places."""
         first, then = self._strangers, self._known
         if len(first) <= self._for_strangers:
             first, then = then, first
-        yield from first.items()
-        yield from then.items()
+        return chain(first.items(), then.items())
 
     def _forget(self, peer: Peer) -> _Visitor | None:
         return self._strangers.pop(peer, None) or self._known.pop(peer, None)
 
     def _forget_gone(self) -> None:
-        for visitors in (self._strangers, self._known):
-            for peer in [peer for peer, one in visitors.items() if one.connection.fileno() < 0]:
-                del visitors[peer]
+        for peer in [peer for peer, one in self._by_turn() if one.connection.fileno() < 0]:
+            self._forget(peer)
 
     def _turn_one_away(self) -> None:
         """The process has no descriptor left: one that was kept for this takes the newest connection, and ends it.

@@ -74,7 +74,7 @@ def _kept(spark: SparkSession, job: Job, location: str) -> int | None:
 
 
 @contextmanager
-def _session_of(spark: SparkSession, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Iterator[None]:
+def _session_of(spark: SparkSession, job: Job, within_s: float | None) -> Iterator[None]:
     """What the job needs of the session, at its start: the query keeps its own copy."""
     wanted = _settings_of(job)
     if not wanted:
