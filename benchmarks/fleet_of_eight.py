@@ -39,6 +39,7 @@ import yaml
 from fleet_clusters import KINDS, Cores
 from fleet_driver import begin_driver, end_driver
 from fleet_gate import Gate
+from fleet_rows import source_began_s
 from fleet_site import NAMES, URGENT, Length, Site, curve, views
 from fleet_told import came_of
 from machine_use import MachineUse, read_machine, use_between
@@ -127,10 +128,10 @@ def measured(on: str, way: str, length: Length, names: Sequence[str], place: Pat
         site = Site(place, way, length, names, standing)
         door = stack.enter_context(_coordinated(site)) if way == "penstock" else None
         begin(site, lambda name: stack.enter_context(_driver(site, name, door)))
-        began_s = time.time()
+        began_s = _until(lambda: source_began_s(place / names[-1]), f"rows of {names[-1]}")
         stack.enter_context(_watching(site))
         load, before = os.getloadavg()[0], read_machine({os.getpid(): "ours"})
-        time.sleep(length.warm + length.counted)
+        time.sleep(max(0.0, began_s + length.warm + length.counted - time.time()))
         use = use_between(before, read_machine({os.getpid(): "ours"}))
         told = {"on": on, "way": way, "applications": len(names), "seconds": length.counted, **came_of(site, began_s)}
         return {**told, "load_before": load, "load_after": use.load, "steal": round(use.steal, 4), **_cores(use)}

@@ -28,6 +28,18 @@ class BatchRows:
     total: int
 
 
+def source_began_s(checkpoint: Path) -> float | None:
+    """Since the epoch, when a query's source began to number its rows, as Spark has it there; None before that.
+
+    A curve's seconds are counted from then. A driver records views before, while its job waits for others.
+    """
+    try:
+        version, began_ms = (checkpoint / "sources" / "0" / "0").read_text(encoding="utf-8").split()
+    except (FileNotFoundError, ValueError):  # not there, or not written to its end
+        return None
+    return int(began_ms) / 1e3 if version == "v1" else None
+
+
 def peak_of(curve: CurvePoints) -> int:
     """Rows a second of the source."""
     return max(1, round(max(rate for _, rate in curve)))

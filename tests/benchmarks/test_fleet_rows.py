@@ -1,9 +1,10 @@
 """What `fleet_of_eight` says of its rows: the twin knows which were to come, and tells what is missing or doubled."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from fleet_rows import BatchRows, comes, peak_of, told_of
+from fleet_rows import BatchRows, comes, peak_of, source_began_s, told_of
 
 CURVE = ((0.0, 60.0), (2.0, 60.0), (2.2, 270.0), (4.0, 270.0), (4.2, 60.0))
 
@@ -42,3 +43,15 @@ def test_as_many_rows_come_as_the_curve_says() -> None:
     assert sum(one.count for one in ALL) == pytest.approx(
         60 * 2 + 165 * 0.2 + 270 * 1.8 + 165 * 0.2 + 60 * 4.8, rel=0.02
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "began_s"), [("v1\n1795945882157", 1795945882.157), (None, None), ("", None), ("v1\n", None)]
+)
+def test_a_curves_seconds_are_counted_from_when_spark_wrote_down_that_its_source_began(
+    tmp_path: Path, written: str | None, began_s: float | None
+) -> None:
+    if written is not None:
+        (tmp_path / "sources" / "0").mkdir(parents=True)
+        (tmp_path / "sources" / "0" / "0").write_text(written)
+    assert source_began_s(tmp_path) == began_s
