@@ -34,10 +34,10 @@ def source_began_s(checkpoint: Path) -> float | None:
     A curve's seconds are counted from then. A driver records views before, while its job waits for others.
     """
     try:
-        version, began_ms = (checkpoint / "sources" / "0" / "0").read_text(encoding="utf-8").split()
+        _version, began_ms = (checkpoint / "sources" / "0" / "0").read_text(encoding="utf-8").split()
     except (FileNotFoundError, ValueError):  # not there, or not written to its end
         return None
-    return int(began_ms) / 1e3 if version == "v1" else None
+    return int(began_ms) / 1e3
 
 
 def peak_of(curve: CurvePoints) -> int:

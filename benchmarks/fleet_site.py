@@ -27,7 +27,7 @@ class Length:
 
     @property
     def spike(self) -> tuple[float, float]:
-        """When it begins and ends, since the last driver began."""
+        """When it begins and ends, since the rows of the last driver began."""
         return self.warm + self.counted / 3, self.warm + 2 * self.counted / 3
 
 

@@ -18,7 +18,7 @@ _TOLD_WITHIN_S = 5.0  # the coordinator asks every 2 s, and is answered within 3
 
 
 def came_of(site: Site, began_s: float) -> dict[str, Any]:
-    """Of a way whose last driver began then."""
+    """Of a way where the rows of the last driver began then."""
     shares = _shares(site, began_s + site.length.warm)
     moved_s = _moved_s(site, began_s + site.length.spike[0])
     orders = _orders(site, began_s)
@@ -75,8 +75,8 @@ def _moved_s(site: Site, spike_s: float) -> float | None:
 def _orders(site: Site, began_s: float) -> list[dict[str, Any]]:
     """What the coordinator decided, as its own store tells, and how soon the cluster manager told the same.
 
-    Seconds since the last driver began; `came_s` those until each application held what was decided, None where it
-    did not before the next decision on it, or at all.
+    Seconds since the rows of the last driver began; `came_s` those until each application held what was decided, None
+    where it did not before the next decision on it, or at all.
     """
     if site.way != "penstock":
         return []
