@@ -287,7 +287,7 @@ def test_no_error_at_any_call_ends_governing_and_rounds_are_three_intervals_apar
     assert (400.0, "ads") in world.engine.done
 
 
-@pytest.mark.parametrize(("until_s", "rounds"), [(25.0, [10.0, 20.0]), (30.0, [10.0, 20.0, 30.0]), (4.0, [])])
+@pytest.mark.parametrize(("until_s", "rounds"), [(25.0, [10.0, 20.0]), (30.0, [10.0, 20.0, 30.0]), (4.0, [4.0])])
 def test_governing_lasts_as_long_as_was_said_also_where_the_rest_is_too_short_for_a_round(
     until_s: float, rounds: list[float]
 ) -> None:

@@ -321,20 +321,21 @@ def drive(
     carried: Carried | None = None,
     newest: Callable[[], Loop] | None = None,
 ) -> Carried:
-    """Repeat the cycle until `until_s`, or until the clock says to stop; what another loop would go on from.
+    """Repeat the cycle until `until_s`, once at least, or until the clock says to stop; what another goes on from.
 
     `carried` is what an earlier one came to, else the stored memory is where it begins. `newest` says before each
     round who governs from then on: by a policy of the same kind, with whose memory it goes on.
     """
     carried = loop.start(clock.now()) if carried is None else carried
-    due = clock.now()
+    due, first = clock.now(), True
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
         due = max(due + loop.settings.wait_s(carried.failures, carried.again_s), clock.now())
-        # What is left at the end may be too short for another round: the jobs have it all the same.
-        if not clock.wait_until(min(due, until_s)) or due > until_s:
+        # What is left at the end may be too short for another round: the jobs have it all the same. A run that is
+        # shorter than a round, or was as slow to begin, has one all the same: else it would tell of nothing.
+        if not clock.wait_until(min(due, until_s)) or (due > until_s and not first):
             return carried
-        due = min(due, clock.now())  # who waits for somebody in a hurry waits no longer
+        due, first = min(due, clock.now()), False  # who waits for somebody in a hurry waits no longer
         loop = loop if newest is None else newest()
         carried = loop.run_cycle(carried, clock.now())
         troubles = loop.troubles()
