@@ -2,6 +2,7 @@
 
     python benchmarks/demos.py --runs 10
     python benchmarks/demos.py --runs 10 --beside 2     # beside so many processes that keep a core busy each
+    python benchmarks/demos.py --runs 10 --store demos.sqlite     # and keep all trials, to be looked at afterwards
 
 A run takes 150 s. Utility is over what all could have had at most, after the first ten seconds.
 """
@@ -14,13 +15,15 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from machine_use import read_machine, use_between
 
+from penstock.governing.comparison import record_trials
 from penstock.governing.demo import TURNS, run_demo
 from penstock.governing.demo_tenants import URGENT
+from penstock.store.open import open_store
 
 TIMES_FAIR, MET = 1.25, 0.8
 
@@ -43,21 +46,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--beside", type=int, default=0, help="processes that keep a core busy each meanwhile")
+    parser.add_argument("--store", help="keep each trial in this store, for `penstock explain` and the pages")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        print(json.dumps(_demo()))
+        print(json.dumps(_demo(options.store)))
         return
     met = f"{URGENT} in its target: FAIR, governed"
     print(f"| run | {URGENT} asks for | FIFO | FAIR | governed | over FAIR | {met} | decisions | machine |")
     print("|---|---|---|---|---|---|---|---|---|")
     with _busy(options.beside):
-        runs = [_told(number) for number in range(1, options.runs + 1)]
+        runs = [_told(number, options.store) for number in range(1, options.runs + 1)]
     print(_summary(runs))
 
 
-def _demo() -> dict[str, object]:
+def _demo(store: str | None) -> dict[str, object]:
     results = run_demo(lambda text: print(text, file=sys.stderr), lambda title, view: None, lambda record: None)
+    if store is not None:
+        with closing(open_store(store)) as archive:
+            record_trials(results, "demo", archive)
     by_policy = dict(zip((policy for policy, _ in TURNS), results, strict=True))
     governed = by_policy["penstock"]
     return {
@@ -68,9 +75,10 @@ def _demo() -> dict[str, object]:
     }
 
 
-def _told(number: int) -> Told:
+def _told(number: int, store: str | None) -> Told:
     before = read_machine({})
-    ended = subprocess.run([sys.executable, __file__, "--one"], check=True, stdout=subprocess.PIPE, text=True)
+    kept = [] if store is None else ["--store", store]
+    ended = subprocess.run([sys.executable, __file__, "--one", *kept], check=True, stdout=subprocess.PIPE, text=True)
     use = use_between(before, read_machine({}))
     told = Told(**json.loads(ended.stdout.splitlines()[-1]))
     shares = " | ".join(f"{told.utility[policy]:.2f}" for policy, _ in TURNS)
