@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from penstock.core.seen.batches import TOLD, BatchFigures
 from penstock.engines.spark.watch.ended_batches import ended_batches
-from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.progress import ArrivalSketch, Batch
 from penstock.engines.spark.watch.stage_figures import Busy, StageHistory
 from penstock.engines.spark.watch.stages import StageReading, _reading, chosen
 from tests.engines.spark.a_stage import STAGE
@@ -102,3 +102,10 @@ def test_a_stages_times_are_read_as_spark_writes_them() -> None:
     }
     found = _reading(document, "run", 0)
     assert (found.submitted_s, found.completed_s, found.running) == (100.25, None, 1)
+
+
+def test_rows_that_tell_when_they_came_say_how_long_they_had_waited() -> None:
+    (found,) = told(batches=(replace(batch(), arrivals=ArrivalSketch(b"", 97_500.0, 100)),))
+    assert found.waited_s == 2.5  # it began at 100 s
+    (silent,) = told()
+    assert silent.waited_s is None

@@ -44,7 +44,7 @@ def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_res
     assert TASKS * task_s + 100.0 * row_s == pytest.approx(TASKS * TASK_S + 100.0 * ROW_S)
 
 
-@pytest.mark.parametrize("odd", [{"left_rows": inf}, {"left_rows": nan}, {"rows": 1e308}, {"busy_s": nan}])
+@pytest.mark.parametrize("odd", [{"left_rows": inf}, {"left_rows": nan}, {"rows": 1e308}, {"busy_s": nan}, {"waited_s": inf}])
 def test_a_batch_that_tells_of_what_is_no_figure_teaches_nothing_and_spoils_nothing(odd: dict[str, Any]) -> None:
     good = [batch(number, 40.0 * (1 + number % 4), 1.0 + number) for number in range(10)]
     assert from_batches(*good, replace(batch(10, 100.0, 11.0), **odd)) == from_batches(*good)
@@ -97,6 +97,30 @@ def test_what_waited_and_what_was_left_say_what_arrived() -> None:
     first = batch(0, 50.0, 1.0, left_rows=100.0, took_s=0.5)
     found = from_batches(first, batch(1, 300.0, 3.5, left_rows=200.0, took_s=1.0))
     assert found.arrival_rps == pytest.approx(400.0 / 2.0)
+
+
+def aged(number: int, waited_s: float | None, left_rows: float | None = 0.0) -> BatchFigures:
+    """One of each second, whose rows had waited so long when it began."""
+    return replace(batch(number, 100.0, number), waited_s=waited_s, left_rows=left_rows)
+
+
+def test_rows_that_are_older_than_they_can_have_waited_came_old_to_their_source() -> None:
+    # They wait half a second in the mean: batches take a second's rows each.
+    assert from_batches(*(aged(number, 3.5) for number in range(5))).older_s == pytest.approx(3.0)
+    assert from_batches(*(aged(number, 0.1) for number in range(5))).older_s == 0.0
+    assert from_batches(*(aged(number, None) for number in range(5))).older_s == 0.0
+
+
+def test_some_late_rows_of_one_batch_do_not_make_all_rows_old() -> None:
+    known = from_batches(*(aged(number, 700.0 if number == 3 else 1.5) for number in range(5)))
+    assert known.older_s == pytest.approx(1.0)
+    assert from_batches(*(aged(number, 700.0) for number in (5, 6)), before=known).older_s == pytest.approx(1.0)
+    assert from_batches(*(aged(number, 700.0) for number in (5, 6, 7)), before=known).older_s == pytest.approx(699.5)
+
+
+@pytest.mark.parametrize("left_rows", [50.0, None])
+def test_rows_of_a_backlog_or_of_what_may_be_one_tell_nothing_of_their_source(left_rows: float | None) -> None:
+    assert from_batches(*(aged(number, 30.0, left_rows) for number in range(5))).older_s == 0.0
 
 
 def test_the_first_batch_alone_leaves_the_engines_word_for_what_arrives() -> None:
@@ -173,6 +197,7 @@ def many_batches(draw: st.DrawFn) -> list[BatchFigures]:
             "busy_s": draw(unknown_or_seconds),
             "cpu_s": draw(unknown_or_seconds),
             "staged_s": draw(unknown_or_seconds),
+            "waited_s": draw(unknown_or_seconds),
         }
         found.append(replace(batch(number, 0.0, at_s), rows=draw(st.sampled_from((0.0, 40.0, 300.0))), **figures_of_it))
     return found

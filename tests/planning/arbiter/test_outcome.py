@@ -45,6 +45,14 @@ def test_latency_at_rest_is_half_the_interval_and_the_batch() -> None:
     assert outcome.juice[0, 0] == pytest.approx(1.0)
 
 
+def test_rows_that_come_old_to_their_source_are_so_much_later_whatever_is_turned() -> None:
+    alone = fleet(job("ads", 100.0, target="4s"))
+    old = replace(alone, older_s=np.array([3.0]))
+    found, then = (foretell(one, settings(one, bounds=[200.0])) for one in (alone, old))
+    assert then.latency_s[0, 0] == pytest.approx(found.latency_s[0, 0] + 3.0)
+    assert then.juice[0, 0] == found.juice[0, 0]
+
+
 @pytest.mark.parametrize(("target", "loses"), [("1.1s", True), ("2s", False)])
 def test_at_the_very_edge_of_a_target_some_of_it_is_reckoned_as_lost_but_not_foretold_so(
     target: str, loses: bool

@@ -23,6 +23,7 @@ class BatchFigures:
     busy_s: float | None = None  # of its tasks in slots
     cpu_s: float | None = None  # of its tasks on cores
     staged_s: float | None = None  # in which at least one of its stages was under way, waiting for slots included
+    waited_s: float | None = None  # how old its rows were when it began, in the mean, where they themselves tell
 
     @property
     def is_measured(self) -> bool:
@@ -35,7 +36,7 @@ class BatchFigures:
         for value in (self.ended_s, self.took_s, self.rows, self.left_rows, self.busy_s, self.cpu_s, self.staged_s):
             if value is not None and not abs(value) <= MOST:
                 return False
-        return True
+        return self.waited_s is None or abs(self.waited_s) <= MOST
 
     @property
     def aside_s(self) -> float | None:

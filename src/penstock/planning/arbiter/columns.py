@@ -54,6 +54,7 @@ class JobColumns(NamedTuple):
     took_s: Floats
     aside_s: Floats
     staged: Floats
+    older_s: Floats
     own_bound: Floats
     own_trigger_s: Floats
     levers: LeverColumns
@@ -82,7 +83,7 @@ class JobColumns(NamedTuple):
 
 _OF_COSTS = attrgetter(
     *("tasks", "stages", "cpu_share", "busy", "busy_staged", "took_s", "aside_s", "staged"),
-    *("left_rows", "arrival_rps", "own_bound", "own_trigger_s"),
+    *("older_s", "left_rows", "arrival_rps", "own_bound", "own_trigger_s"),
 )
 
 
@@ -92,8 +93,8 @@ def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int) -
     task_cpu_s, row_cpu_s = Squares(*np.array([one.cores_fit for one in costs]).T).costs()
     cold, _, fell, could_fall = np.array([one.warmth for one in costs]).T
     learnt = np.array([_OF_COSTS(one) for one in costs], dtype=float).T
-    tasks, stages, cpu_share, busy, busy_staged, took_s, aside_s, staged, left_rows, rate_rps, *own = learnt
-    own_bound, own_trigger_s = own
+    tasks, stages, cpu_share, busy, busy_staged, took_s, aside_s, staged, older_s, *told = learnt
+    left_rows, rate_rps, own_bound, own_trigger_s = told
     rate_rps = np.nan_to_num(rate_rps)
     levers = LeverColumns(*np.array([_levers(job.figures, slots) for job in jobs], dtype=float).T)
     return JobColumns(
@@ -114,6 +115,7 @@ def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int) -
         took_s=took_s,
         aside_s=aside_s,
         staged=staged,
+        older_s=older_s,
         own_bound=np.where(own_bound > 0.0, own_bound, UNBOUNDED),
         own_trigger_s=np.where(np.isnan(own_trigger_s), levers.trigger_s, own_trigger_s),
         levers=levers,

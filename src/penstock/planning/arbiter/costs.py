@@ -13,6 +13,7 @@ from penstock.planning.arbiter.arriving import SteadyRate, steady
 from penstock.planning.arbiter.fitting import NO_SQUARES, Squares
 from penstock.planning.arbiter.warmth import NO_WARMTH, Warmth
 
+NO_AGES = (inf,) * 3  # of a job of which no batch tells
 TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
 _OVERDUE = 1.5  # times as long as its last batch took, or as its trigger
@@ -46,11 +47,20 @@ class JobCosts(NamedTuple):
     own_trigger_s: float | None = None  # that it came with
     first_seen_s: float = -inf
     warmth: tuple[float, ...] = NO_WARMTH  # as `Warmth` has it
+    ages_s: tuple[float, ...] = NO_AGES  # as `older_s` has them
 
     @property
     def known(self) -> bool:
         """Whether a prediction can be made."""
         return self.batches > 0 and self.tasks > 0 and self.arrivals is not None
+
+    @property
+    def older_s(self) -> float:
+        """How much older its rows are than since they could be had: before their source has them, time goes by.
+
+        No less, by each of its last batches that tell: a few rows that are late make one batch seem old.
+        """
+        return min((age_s for age_s in self.ages_s if age_s < inf), default=0.0)
 
     @property
     def arrival_rps(self) -> float | None:

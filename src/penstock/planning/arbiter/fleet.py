@@ -36,6 +36,7 @@ class Fleet:
     arrivals: Floats
     coming: Floats  # the most that is foretold to arrive over the horizon
     backlog: Floats  # rows that wait for the next batch
+    older_s: Floats  # than that they wait: how old rows are when their source has them
     tasks: Floats  # of a stage
     stages: Floats  # of a batch
     task_cpu_s: Floats  # a task's own, beside its rows
@@ -232,7 +233,7 @@ def _work(of: JobColumns, core_share: Floats, warming: Floats) -> dict[str, Floa
 
 def _rows(of: JobColumns, foretold: Floats) -> dict[str, Floats]:
     """What arrives, now and as it is foretold, and what waits."""
-    return {"arrivals": of.arrivals, "coming": np.maximum(1e-3, foretold), "backlog": of.backlog}
+    return {"arrivals": of.arrivals, "coming": np.maximum(1e-3, foretold), "backlog": of.backlog, "older_s": of.older_s}
 
 
 def _stand(of: JobColumns) -> dict[str, Floats]:

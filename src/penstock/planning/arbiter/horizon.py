@@ -3,7 +3,7 @@
 A batch takes what waits, at most its bound; meanwhile more arrives. So a backlog is worked off, a bound that is too
 tight lets it grow, and a job whose batches get longer and longer is seen to.
 
-    rows = min(bound, waiting)      latency of a batch's rows = their mean wait + its own time
+    rows = min(bound, waiting)      latency of a batch's rows = their age at their source + their mean wait + its own time
     waiting' = waiting - rows + arrivals x max(trigger, its time)
 
 Most jobs come to rest within a few batches: then the next one is as the last one was, and so are all others. Such a job
@@ -77,6 +77,7 @@ def course(fleet: Fleet, found: Pace, settings: Settings, horizon_s: float) -> C
     waiting[cells] = now.waiting
     whose = np.concatenate([some for some, _ in told])
     each = _Batch(*map(np.concatenate, zip(*(batch for _, batch in told), strict=True)))
+    older_s = fleet.older_s[whose % shape[1]]
     arrived = np.broadcast_to(fleet.arrivals, shape) * horizon_s
     return Course(
         horizon_s,
@@ -85,8 +86,8 @@ def course(fleet: Fleet, found: Pace, settings: Settings, horizon_s: float) -> C
         each.until_s,
         each.counts_s,
         each.late_s,
-        each.oldest_s,
-        each.newest_s,
+        each.oldest_s + older_s,
+        each.newest_s + older_s,
         np.minimum(1.0, _in_cells(whose, each.rate_rps * each.counts_s, shape) / arrived),
         np.minimum(1.0, _in_cells(whose, each.rate_rps * each.late_s, shape) / (0.5 * arrived)),
         waiting.reshape(shape),

@@ -30,7 +30,7 @@ from penstock.planning.arbiter.rested import rested
 from penstock.planning.arbiter.search import MANY, Found, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.shortfall import shortfall
-from penstock.planning.arbiter.taking_back import came, to_be_taken_back, undoing
+from penstock.planning.arbiter.taking_back import came, to_be_taken_back, undoing, wary
 from penstock.planning.arbiter.waiting import band, cold, may_restart, seconded, settles_s, settling
 from penstock.planning.arbiter.words import resting, why
 
@@ -171,9 +171,7 @@ class Arbiter:
     def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> float:
         """How much utility a turn is to bring: more than the errors that were seen with the jobs that it touches."""
         least = max(self.settings.least_gain * fleet.max_utility, band(fleet, memory, touched))
-        if view.at_s < memory.wary_until_s:
-            return max(2.0 * least, memory.wary_of)  # or it would be tempted by what has just misled it
-        return least
+        return wary(least, memory.wary_of) if view.at_s < memory.wary_until_s else least
 
     def _with_shortfall(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> ArbiterMemory:
         """Said from the first look on, and looked at anew each minute: what is learnt of costs changes it."""

@@ -81,11 +81,21 @@ def came(fleet: Fleet, acted: Acted) -> bool:
 
 
 def _better_kept(view: View, fleet: Fleet, acted: Acted, settings: ArbiterSettings, much: float) -> bool:
-    """Whether costs as they are known by now account for what is seen, and more would be lost by going back."""
+    """Whether costs as they are known by now account for what is seen, and more would be lost by going back.
+
+    Where they do not account for it, so much more that it would be decided anew at once, wary as one is then.
+    """
     found = foretell(fleet, joined([present(fleet), _undone(fleet, acted)]), looked_ahead_s(fleet, settings.horizon_s))
     kept, undone = found.total
     accounted_for = float(found.settled[0].sum()) - view.utility <= much
-    return accounted_for and bool(kept - undone > settings.least_gain * fleet.max_utility)
+    least = settings.least_gain * fleet.max_utility
+    wary_of = 0.0 if accounted_for else wary(least, acted.foretold - view.utility)
+    return bool(kept - undone > max(least, wary_of))
+
+
+def wary(least: float, off: float) -> float:
+    """How much a turn is to gain for a while after one was taken back that was off by so much, and is to at least."""
+    return max(2.0 * least, off)  # or it would be tempted by what has just misled it
 
 
 def _undone(fleet: Fleet, acted: Acted) -> Settings:

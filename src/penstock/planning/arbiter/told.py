@@ -82,6 +82,7 @@ class _Batches(NamedTuple):
     busy_s: Floats
     cpu_s: Floats
     staged_s: Floats
+    waited_s: Floats
 
 
 _OF_BATCH = attrgetter(*_Batches._fields)
@@ -151,8 +152,9 @@ def _with_batches(costs: Sequence[JobCosts], counted: Sequence[int], columns: Fl
     before[:, ends - counts] = _columns(map(_OF_LAST, costs))
     mark, earlier = _Mark(*marks), _Mark(*before)
     rates = _rates(costs, whose, batches.rows, mark, earlier)
+    ages_s = _ages_s(costs, whose, batches, mark, earlier)
     known = _known(costs, whose, batches, mark, earlier)
-    return _costs(costs, marks[:, ends - 1], known, rates)
+    return _costs(costs, marks[:, ends - 1], known, rates, ages_s)
 
 
 def _columns(rows: Iterable[Sequence[float | None]]) -> Floats:
@@ -188,6 +190,24 @@ def _rates(
         rate if new else one.arrivals
         for one, rate, new in zip(costs, zip(*table.tolist(), strict=True), told.tolist(), strict=True)
     ]
+
+
+def _ages_s(
+    costs: Sequence[JobCosts], whose: NDArray[np.intp], of: _Batches, mark: _Mark, earlier: _Mark
+) -> list[tuple[float, ...]]:
+    """How much older rows were than since the batch before took all there were, by the last batches that tell.
+
+    Rows came evenly meanwhile, so in the mean they are half as old as that. Where one of both left rows, or nobody says
+    whether it did, their age may be that of a backlog.
+    """
+    follows = (earlier.number >= 0.0) & (earlier.number == mark.number - 1.0)
+    took_all = (of.left_rows == 0.0) & (earlier.left_rows == 0.0)
+    which = np.flatnonzero(follows & took_all & ~np.isnan(of.waited_s))
+    older_s = np.maximum(0.0, of.waited_s - 0.5 * (mark.began_s - earlier.began_s))[which]
+    table, whose = _columns(one.ages_s for one in costs), whose[which]
+    for at in _in_turn(whose):
+        table[:, whose[at]] = np.concatenate([table[1:, whose[at]], older_s[at][None, :]])
+    return _rows(table)
 
 
 def _known(
@@ -273,7 +293,11 @@ def _in_turn(whose: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
 
 
 def _costs(
-    before: Sequence[JobCosts], last: Floats, known: Floats, rates: Sequence[tuple[float, ...] | None]
+    before: Sequence[JobCosts],
+    last: Floats,
+    known: Floats,
+    rates: Sequence[tuple[float, ...] | None],
+    ages_s: Sequence[tuple[float, ...]],
 ) -> list[JobCosts]:
     """All jobs', by the marks of their last batches and by the table."""
     figures, fit, cores_fit, warmth = np.split(known, _TABLES)
@@ -283,6 +307,7 @@ def _costs(
         **dict(zip(_Mark._fields, last.tolist(), strict=True)),
         **dict(zip(_FIGURES, figures.tolist(), strict=True)),
         "arrivals": rates,
+        "ages_s": ages_s,
         **{name: _rows(of) for name, of in (("fit", fit), ("cores_fit", cores_fit), ("warmth", warmth))},
     }
     for counted in ("batches", "number", "fresh"):

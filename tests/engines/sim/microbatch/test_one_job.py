@@ -178,6 +178,7 @@ def test_every_batch_that_ended_is_told_with_what_it_took() -> None:
     assert (last.ended_s, last.took_s, last.staged_s) == pytest.approx((60.0 + BATCH_S, BATCH_S, 0.3))
     assert (last.busy_s, last.cpu_s) == pytest.approx((4 * 0.3, 4 * 0.25))
     assert last.aside_s == pytest.approx(0.2)
+    assert last.waited_s == pytest.approx(0.5, abs=0.02)  # those of the second before
 
 
 def test_a_source_that_offers_rows_second_by_second_makes_them_wait_for_their_second() -> None:

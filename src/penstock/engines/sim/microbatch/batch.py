@@ -17,6 +17,7 @@ class BatchReport:
     phases_s: dict[str, float]
     stages: tuple[StageFigures, ...]
     cpu_s: float
+    waited_s: float  # its rows before it began, in the mean
 
     def figures(self, number: int, left_rows: int) -> BatchFigures:
         """As an engine tells of it."""
@@ -31,6 +32,7 @@ class BatchReport:
             busy_s=sum(stage.busy_s or 0.0 for stage in self.stages),
             cpu_s=self.cpu_s,
             staged_s=self.phases_s["stages"],
+            waited_s=self.waited_s if self.rows else None,
         )
 
 
@@ -107,7 +109,8 @@ class OpenBatch:
             "stages": self.stage_from_s - self.stages_from_s,
             "commit": now - self.stage_from_s,
         }
-        return BatchReport(now, self.rows, now - self.started_s, phases, tuple(self.done), self.used_cpu_s)
+        waited_s = self.started_s - 0.5 * (self.oldest_s + self.newest_s)
+        return BatchReport(now, self.rows, now - self.started_s, phases, tuple(self.done), self.used_cpu_s, waited_s)
 
 
 def rows_into(spec: MicroBatchJob, stage: int, rows: float) -> float:

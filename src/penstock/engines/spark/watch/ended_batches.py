@@ -31,6 +31,7 @@ def ended_batches(
             busy_s=None if work is None else work.busy_s,
             cpu_s=None if work is None else work.on_cores_s(python_share),
             staged_s=None if work is None else work.staged_s,
+            waited_s=None if batch.arrivals is None else batch.started_s - batch.arrivals.mean_ms / 1000.0,
         )
 
 
