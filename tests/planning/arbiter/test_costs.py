@@ -44,7 +44,9 @@ def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_res
     assert TASKS * task_s + 100.0 * row_s == pytest.approx(TASKS * TASK_S + 100.0 * ROW_S)
 
 
-@pytest.mark.parametrize("odd", [{"left_rows": inf}, {"left_rows": nan}, {"rows": 1e308}, {"busy_s": nan}, {"waited_s": inf}])
+@pytest.mark.parametrize(
+    "odd", [{"left_rows": inf}, {"left_rows": nan}, {"rows": 1e308}, {"busy_s": nan}, {"waited_s": inf}]
+)
 def test_a_batch_that_tells_of_what_is_no_figure_teaches_nothing_and_spoils_nothing(odd: dict[str, Any]) -> None:
     good = [batch(number, 40.0 * (1 + number % 4), 1.0 + number) for number in range(10)]
     assert from_batches(*good, replace(batch(10, 100.0, 11.0), **odd)) == from_batches(*good)

@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import numpy as np
+
 from penstock.core.asked.price import Price
 from penstock.core.seen.figures import MachineFigures
 from penstock.core.seen.view import View
@@ -45,6 +47,15 @@ def test_who_stays_below_is_named_the_most_valuable_first_with_the_slots_that_wo
 def test_what_could_be_met_with_the_present_slots_is_said_unless_a_backlog_grows() -> None:
     assert re.search(r"with the present slots c could meet [\d.]+(ms|s) and b could meet", told(50.0, target="500ms"))
     assert "could" not in told(2_000.0)
+
+
+def test_who_could_meet_no_more_for_rows_that_come_old_is_told_so() -> None:
+    one = fleet(job("c", 50.0, target="2s"))
+    view = fleet_view(*one.jobs)
+    late, hardly = (replace(one, older_s=np.array([older_s])) for older_s in (6.25, 0.5))
+    text = shortfall(view, late, search(late), 40.0)
+    assert re.search(r"c could meet [\d.]+s \(its rows come 6.2s old\)", text)
+    assert "come" not in shortfall(view, hardly, search(hardly), 40.0)
 
 
 def test_slots_are_told_in_executors_where_each_has_so_many() -> None:

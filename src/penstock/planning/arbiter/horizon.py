@@ -3,7 +3,7 @@
 A batch takes what waits, at most its bound; meanwhile more arrives. So a backlog is worked off, a bound that is too
 tight lets it grow, and a job whose batches get longer and longer is seen to.
 
-    rows = min(bound, waiting)      latency of a batch's rows = their age at their source + their mean wait + its own time
+    rows = min(bound, waiting)      latency of rows = age at their source + mean wait + batch
     waiting' = waiting - rows + arrivals x max(trigger, its time)
 
 Most jobs come to rest within a few batches: then the next one is as the last one was, and so are all others. Such a job

@@ -23,6 +23,7 @@ from penstock.planning.arbiter.sharing import Conditions, pace
 
 MET = 0.97  # of a tenant's utility: what is foretold is not known to the last digit
 _SURELY = 0.95  # of that: batches are looked at in steps, by which what is quicker may be foretold to be a little later
+_OLD = 0.5  # of a latency: it is its source's, then, more than anybody's who shares slots
 _TIMES = (1.25, 1.5, 2.0, 3.0)  # the slots that there are
 
 
@@ -52,7 +53,9 @@ def _could_keep(fleet: Fleet, outcome: CandidateOutcomes, name: str) -> str:
     place = fleet.names.index(name)
     kinds = {type(objective) for objective in fleet.jobs[place].intent.objectives}
     if kinds == {Latency} and float(outcome.juice[0, place]) >= MET:  # no target holds while a backlog grows
-        return f"{name} could meet {text_of_seconds(_two_digits(float(outcome.latency_s[0, place])))}"
+        latency_s, older_s = float(outcome.latency_s[0, place]), float(fleet.older_s[place])
+        old = f" (its rows come {text_of_seconds(round(older_s, 1))} old)" if older_s > _OLD * latency_s else ""
+        return f"{name} could meet {text_of_seconds(_two_digits(latency_s))}{old}"
     share = math.floor(20.0 * float(outcome.juice[0, place])) / 20.0
     return f"{name} could process {share:g} of its input" if kinds == {Juice} and share > 0 else ""
 
