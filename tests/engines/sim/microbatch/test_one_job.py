@@ -184,7 +184,10 @@ def test_every_batch_that_ended_is_told_with_what_it_took() -> None:
 def test_a_source_that_offers_rows_second_by_second_makes_them_wait_for_their_second() -> None:
     # Triggers come 0.4 s after whole seconds: a row waits for the end of its second, 0.5 s on average, and 0.4 s more.
     job = a_job(source_step_s=1.0, trigger_phase_s=0.4)
-    assert mean_latency(an_engine(job), 60.0) == pytest.approx(BATCH_S + 0.99 / 2 + 0.4)
+    engine = an_engine(job)
+    assert mean_latency(engine, 60.0) == pytest.approx(BATCH_S + 0.99 / 2 + 0.4)
+    last = seen(engine, 61.0).batches[-1]
+    assert (last.left_rows, last.waited_s) == (0, pytest.approx(0.9, abs=0.02))  # what is not offered yet is not left
 
 
 def test_without_a_trigger_interval_the_next_batch_comes_when_the_source_offers_rows() -> None:

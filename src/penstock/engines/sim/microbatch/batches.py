@@ -159,7 +159,7 @@ def _committed(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     job.accrue(world.now)
     job.report = batch.report(world.now)
     job.processed += batch.rows
-    left = job.arrivals.by(batch.started_s) - job.processed
+    left = job.arrivals.by(_offered_until(job, batch.started_s)) - job.processed
     job.tell(left)
     job.batch = None
     job.loosen(left, world.now)
