@@ -33,6 +33,11 @@ def test_portions_are_averaged_and_changes_followed(
     assert rate_rps[0] <= after(STEADY, *batches) <= rate_rps[1]
 
 
+def test_a_second_of_rows_that_comes_a_batch_early_is_no_rise_where_the_rate_is_known_to_some_percent() -> None:
+    known = SteadyRate(191.0, 12.0, 46.0, 0.0, 0.0)  # of 200 a second, as it was after twenty batches on Spark
+    assert after(known, (400.0, 1.02)) < 215.0
+
+
 @pytest.mark.parametrize(("known_rps", "rows", "rate_rps"), [(60.0, 1080.0, 270.0), (270.0, 240.0, 60.0)])
 def test_a_step_is_read_at_its_height_by_one_batch_that_is_far_beyond_a_portion(
     known_rps: float, rows: float, rate_rps: float
