@@ -14,8 +14,8 @@ from penstock.core.arrays import Numbers
 _AVERAGED_S = 12.0  # what was known before weighs as much as so many seconds, at the most
 _AVERAGED_SWINGING_S = 40.0  # as far as is looked ahead
 _AFTER_CHANGE_S = 2.0
-# Worth of rows, more or less than expected, that portions may be: one of a whole second comes a batch early or late, and
-# what was expected is some percent off. At 1.2 one in five even loads was taken for risen or fallen in half a minute.
+# Worth of rows, more or less than expected, that portions may be: one of a whole second comes a batch early or late,
+# and what was expected is some percent off. At 1.2 one in five even loads seemed to rise or fall within half a minute.
 _PORTION_S = 1.6
 _USUAL_PORTION_S = 0.4  # that they are in the mean: what may be at the most is four times that
 _SWINGS = 1.5  # turns back, of which those of a minute ago count a third: two within half a minute
