@@ -60,7 +60,8 @@ class JobCosts(NamedTuple):
 
         No less, by each of its last batches that tell: a few rows that are late make one batch seem old.
         """
-        return min((age_s for age_s in self.ages_s if age_s < inf), default=0.0)
+        least_s = min(self.ages_s)
+        return least_s if least_s < inf else 0.0
 
     @property
     def arrival_rps(self) -> float | None:

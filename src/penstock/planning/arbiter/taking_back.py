@@ -89,12 +89,11 @@ def _better_kept(view: View, fleet: Fleet, acted: Acted, settings: ArbiterSettin
     kept, undone = found.total
     accounted_for = float(found.settled[0].sum()) - view.utility <= much
     least = settings.least_gain * fleet.max_utility
-    wary_of = 0.0 if accounted_for else wary(least, acted.foretold - view.utility)
-    return bool(kept - undone > max(least, wary_of))
+    return bool(kept - undone > (least if accounted_for else wary(least, acted.foretold - view.utility)))
 
 
 def wary(least: float, off: float) -> float:
-    """How much a turn is to gain for a while after one was taken back that was off by so much, and is to at least."""
+    """How much a turn is to gain while one that was off by so much was just taken back; `least` is it otherwise."""
     return max(2.0 * least, off)  # or it would be tempted by what has just misled it
 
 

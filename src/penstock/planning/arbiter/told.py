@@ -171,12 +171,17 @@ def _or_none(figures: Floats) -> Floats:
     return found
 
 
+def _follows(mark: _Mark, earlier: _Mark) -> NDArray[np.bool_]:
+    """Whether it came right after the batch before it that is known."""
+    found: NDArray[np.bool_] = (earlier.number >= 0.0) & (earlier.number == mark.number - 1.0)
+    return found
+
+
 def _rates(
     costs: Sequence[JobCosts], whose: NDArray[np.intp], rows: Floats, mark: _Mark, earlier: _Mark
 ) -> list[tuple[float, ...] | None]:
     """What waited for a batch, and what the one before had left, say what came between their beginnings."""
-    follows = (earlier.number >= 0.0) & (earlier.number == mark.number - 1.0)
-    which = np.flatnonzero(follows & (mark.began_s > earlier.began_s))
+    which = np.flatnonzero(_follows(mark, earlier) & (mark.began_s > earlier.began_s))
     whose = whose[which]
     came = np.maximum(0.0, rows + mark.left_rows - earlier.left_rows)[which]
     in_s = (mark.began_s - earlier.began_s)[which]
@@ -200,9 +205,8 @@ def _ages_s(
     Rows came evenly meanwhile, so in the mean they are half as old as that. Where one of both left rows, or nobody says
     whether it did, their age may be that of a backlog.
     """
-    follows = (earlier.number >= 0.0) & (earlier.number == mark.number - 1.0)
     took_all = (of.left_rows == 0.0) & (earlier.left_rows == 0.0)
-    which = np.flatnonzero(follows & took_all & ~np.isnan(of.waited_s))
+    which = np.flatnonzero(_follows(mark, earlier) & took_all & ~np.isnan(of.waited_s))
     older_s = np.maximum(0.0, of.waited_s - 0.5 * (mark.began_s - earlier.began_s))[which]
     table, whose = _columns(one.ages_s for one in costs), whose[which]
     for at in _in_turn(whose):
