@@ -25,7 +25,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,9 +41,10 @@ from trial_meter import Topics
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.launch.application import start_application
 from penstock.errors import ConfigError
-from penstock.governing.comparison import PolicyTurn, run_trial
+from penstock.governing.comparison import PolicyTurn, record_trials, run_trial
 from penstock.local.kafka.broker import Broker
 from penstock.planning.registry import POLICIES as REGISTERED
+from penstock.store.open import open_store
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: who runs a
 # stream of some hundred rows a second has lowered them, or has not heard of them: `--partitions 200`.
@@ -80,6 +81,9 @@ class Bench:
         keep(run, self.options.out)
         if self.options.record is not None:
             record(self.options.record, case.name, run.result)
+        if self.options.store is not None:
+            with closing(open_store(self.options.store)) as archive:
+                record_trials([run.result], f"load-{load:g}-slots-{self.slots}", archive)
         return run
 
 
@@ -179,6 +183,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
+    parser.add_argument("--store", help="keep each run in this store, for `penstock explain` and the pages")
     return parser.parse_args()
 
 

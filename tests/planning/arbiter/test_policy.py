@@ -385,7 +385,7 @@ def test_another_step_under_the_same_load_is_found_worth_a_turn_twice_before_it_
         replace(one, figures=replace(one.figures, batches=_twice(one))) if twice_as_much else one for one in crowd()
     ]
     memory = replace(after_acting(), since_s=since_s)
-    arbiter = Arbiter(ArbiterSettings(least_gain=0.1))  # so that no gain is five times what is worth a turn
+    arbiter = Arbiter(ArbiterSettings(least_gain=0.08))  # so that no gain is five times what is worth a turn
     taken = []
     for at_s in (50.0, 56.0, 62.0):
         plan, memory = arbiter.decide(fleet_view(*given(*jobs), at_s=at_s), memory)

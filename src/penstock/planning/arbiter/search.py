@@ -234,13 +234,23 @@ def _rounded(rows: Floats) -> Floats:
 
 
 def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
-    """Weights to try (first axis) beside each job's present one: some more, some less, and what is most."""
+    """Weights to try (first axis) beside each job's present one: some more, some less, and for most of the slots."""
     slots = np.floor(fleet.slots)
     half, all_others_one = np.full_like(now, np.round(slots / 2)), np.full_like(now, slots - fleet.size + 1)
     steps = np.stack([now - 2, now - 1, now, now + 1, now + 2, np.round(now / 2), 2 * now, half, all_others_one])
-    steps = np.where((steps >= 1) & (steps <= np.maximum(slots, now)), steps, now)
+    if fleet.size <= MANY:
+        steps = np.concatenate([steps, _for_most_slots(now, slots)])
+    most = fleet.most if fleet.size <= MANY else slots
+    steps = np.where((steps >= 1) & (steps <= np.maximum(most, now)), steps, now)
     weights: Floats = np.sort(np.clip(steps, fleet.least, fleet.most), axis=0)
     return weights
+
+
+def _for_most_slots(now: Floats, slots: float) -> Floats:
+    """The weights that stand for three of four slots, and for all but one, beside those of the others as they are."""
+    others = now.sum() - now
+    parts = [min(np.ceil(0.75 * slots), slots - 1.0), slots - 1.0]
+    return np.stack([np.ceil(part * others / (slots - part)) for part in parts])
 
 
 def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:

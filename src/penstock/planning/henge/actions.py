@@ -70,14 +70,11 @@ def _larger_and_larger(
 
 
 def _grown(view: View, job: JobView, wanted: Mapping[str, int], most: int | None = None) -> tuple[ThreadMove, ...]:
-    """As many of the threads wanted as limits and room allow, and `most` for an operator that has no limit.
-
-    Shares are weights: of one above the slots nothing more can come.
-    """
+    """As many of the threads wanted as limits and room allow, and `most` of any operator: equation 4 asks for slots."""
     left = room(view, job)
     moves: list[ThreadMove] = []
     for operator in job.figures.operators:
-        ceiling = most if operator.max_threads is None else operator.max_threads
+        ceiling = min((limit for limit in (operator.max_threads, most) if limit is not None), default=None)
         growth = wanted[operator.name] if ceiling is None else max(0, ceiling - operator.threads)
         extra = int(min(wanted[operator.name], growth, left))
         if extra > 0:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from penstock.core.known.outlook import JobOutlook
 from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.seen.shares import shares_pool
 from penstock.core.seen.view import JobView, View
 from penstock.planning.baselines.reactive import ReactiveSettings, scaled, threads_wanted
 from penstock.planning.phoebe.budget import slots_by_worth
@@ -86,7 +87,7 @@ def _waiting(view: View) -> str:
 
 def _allowed(view: View, job: JobView, due: list[JobView]) -> int | None:
     """The most executors that this job could have if no other job that may be changed had more than it must."""
-    limits = [job.figures.max_threads]
+    limits = [job.figures.max_threads, view.slots if shares_pool(job.figures) else None]
     highest = [operator.max_threads for operator in job.figures.operators]
     limits.append(None if None in highest else sum(most for most in highest if most is not None))
     if view.max_threads is not None:

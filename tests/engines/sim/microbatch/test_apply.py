@@ -43,7 +43,7 @@ def test_a_step_and_its_undo_leave_the_shares_as_before() -> None:
 )
 def test_a_step_that_cannot_be_done_says_why(change: Slots | Tasks, error: str) -> None:
     jobs = a_job(threads=2, max_threads=4), a_job("later", starts_at_s=100.0)
-    engine = an_engine(*jobs, max_threads=3)
+    engine = an_engine(*jobs, slots=8, max_threads=3)
     engine.advance_to(1.0)
     assert engine.apply([Step(change.job, (change,))]).steps[0].error == error
 

@@ -15,7 +15,7 @@ from penstock.engines.lost_executors import LastFailure
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
 from penstock.engines.sim.microbatch.ledger import Totals, WindowFlow
-from penstock.engines.sim.microbatch.levers import application_dials, job_dials
+from penstock.engines.sim.microbatch.levers import application_dials, job_dials, most_threads
 from penstock.engines.sim.microbatch.machines import SimulatedMachine
 from penstock.engines.sim.microbatch.mixture import Uniform, latency_of
 from penstock.engines.sim.microbatch.state import JobState
@@ -96,7 +96,7 @@ def _operator(world: ClusterState, job: JobState, past: Totals, now: Totals) -> 
         backlog_rows=float(now.arrived - now.processed),
         is_source=True,
         min_threads=job.spec.min_threads,
-        max_threads=world.slots if job.spec.max_threads is None else job.spec.max_threads,
+        max_threads=most_threads(world, job),
     )
 
 

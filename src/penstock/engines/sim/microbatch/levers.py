@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.levers import (
     WHOLE,
     BatchBound,
@@ -108,14 +109,18 @@ def _hold(world: ClusterState, executors: int) -> None:
 
 
 def _slots(world: ClusterState, job: JobState, move: Slots) -> str | None:
-    spec, limit = job.spec, world.cluster.max_threads
-    most = world.slots if spec.max_threads is None else spec.max_threads
+    spec, limit, most = job.spec, world.cluster.max_threads, most_threads(world, job)
     if not spec.min_threads <= move.after <= most:
         return f"{job.name} takes {spec.min_threads} to {most} threads"
     if limit is None or move.after <= job.threads:
         return None
     all_threads = sum(other.threads for other in world.jobs if other.present)
     return f"{limit} threads are all there are" if all_threads - job.threads + move.after > limit else None
+
+
+def most_threads(world: ClusterState, job: JobState) -> int:
+    """What it may have at the most: a weight beside those of all other jobs."""
+    return SlotLimits(job.spec.min_threads, job.spec.max_threads).most_weight(world.slots, len(world.jobs))
 
 
 def _bound(world: ClusterState, job: JobState, move: BatchBound) -> str | None:

@@ -48,14 +48,15 @@ def _floor(threads: int, total: int, slots: int, limits: SlotLimits) -> int:
     return min(floor, slots if limits.max_slots is None else min(slots, limits.max_slots))
 
 
-def check_threads(job: str, threads: int, limits: SlotLimits, slots: int) -> str | None:
-    """Why a job may not have so many threads, or None when it may."""
-    ceiling = slots if limits.max_slots is None else limits.max_slots
+def check_threads(job: str, threads: int, limits: SlotLimits, slots: int, jobs: int) -> str | None:
+    """Why one of so many jobs may not have so many threads, or None when it may."""
+    ceiling = limits.most_weight(slots, jobs)
     if threads < max(1, limits.min_slots):
         return f"{job}: {threads} slots are fewer than its min_slots, {max(1, limits.min_slots)}"
+    if threads > ceiling and ceiling == limits.max_slots:
+        return f"{job}: {threads} slots are more than its max_slots, {ceiling}"
     if threads > ceiling:
-        name = "the slots there are" if limits.max_slots is None else "its max_slots"
-        return f"{job}: {threads} slots are more than {name}, {ceiling}"
+        return f"{job}: a weight of {threads} is more than {ceiling}, which is enough for nearly all slots"
     return None
 
 
@@ -64,8 +65,8 @@ def first_threads(wanted: int | None, kept: int | None, limits: SlotLimits, slot
 
     >>> [first_threads(None, None, SlotLimits(), 8, 2), first_threads(3, None, SlotLimits(), 8, 2)]
     [4, 3]
-    >>> first_threads(3, 12, SlotLimits(max_slots=6), 8, 2)
-    6
+    >>> first_threads(3, 12, SlotLimits(max_slots=6), 8, 2), first_threads(3, 12, SlotLimits(), 8, 2)
+    (6, 12)
     """
     first = kept if kept is not None else wanted or max(1, slots // jobs)
-    return max(1, limits.min_slots, min(slots if limits.max_slots is None else limits.max_slots, first))
+    return max(1, limits.min_slots, min(limits.most_weight(slots, jobs), first))

@@ -28,7 +28,7 @@ class SlotsLever(Lever[Slots]):
         if track.tasks:
             units = ", ".join(operator.operator for operator in track.tasks)
             raise EngineError(f"{track.job.name} runs in real-time mode; its units are its operators: {units}")
-        refusal = check_threads(track.job.name, move.after, track.job.limits, self._slots())
+        refusal = check_threads(track.job.name, move.after, track.job.limits, self._slots(), len(self._state.fleet))
         if refusal is not None:
             raise EngineError(refusal)
         if not track.pooled:

@@ -45,6 +45,7 @@ def standing_of(fleet: TrackedFleet, track: Track, seen: SeenAt, threads: int) -
         even_s=now.even_s,
         settles=seen.settles,
         python_share=seen.python_shares.get(track.job.name, UNMEASURED),
+        jobs=len(fleet),
     )
     if track.tasks:
         left = _left_for(fleet, track, seen.slots)

@@ -45,6 +45,7 @@ class Yardstick:
     even_s: float | None = None  # and on the clock that nobody sets, where that is another than the wall's
     settles: bool = False  # whether all figures are those of another number of executors
     python_share: float = UNMEASURED  # of the time that its tasks wait for Python workers, that these have a core
+    jobs: int = 1  # that share the slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ class Track:
             cores=None if busy is None or busy.span_s <= 0 else on_cores_s / busy.span_s,
             is_source=True,
             min_threads=max(1, limits.min_slots),
-            max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
+            max_threads=limits.most_weight(standing.slots, standing.jobs),
         )
 
     def _capacity(self, over_window: float | None, batches: Sequence[Batch], standing: Yardstick) -> float | None:
