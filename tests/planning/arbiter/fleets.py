@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from penstock.core.asked.intents import Intent, Latency
-from penstock.core.levers import Dial, Disturbs, Shows
+from penstock.core.levers import WHOLE, Dial, Disturbs, Shows
 from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.seen.view import JobView, View
@@ -15,6 +15,7 @@ from penstock.planning.arbiter.told import learnt
 
 TASKS, TASK_S, ROW_S, ASIDE_S = 4, 0.01, 0.01, 0.2
 EVERY_S = 1.0
+COULD_BE_HAD, SLOTS_EACH = 12, 2  # slots, where executors follow the weights
 
 
 def batch(number: int, rows: float, ended_s: float, left_rows: float = 0.0, **more: Any) -> BatchFigures:
@@ -80,3 +81,18 @@ def fleet(*jobs: JobView, slots: int = 4, cores: int = 4, **changed: Any) -> Fle
     assert found is not None
     arrivals = np.array([one.figures.arrival_rps for one in jobs])
     return replace(found, **{"arrivals": arrivals, "backlog": arrivals * EVERY_S, **changed})
+
+
+def followed(*jobs: JobView, executors: int = 1, cores: int = 2, at_s: float = 10.0, follows: bool = True) -> View:
+    """An application that holds so many executors of twelve slots that it may have."""
+    machine = MachineFigures("m", executors * cores, 1.0, slots=executors * SLOTS_EACH, executors=executors)
+    dial = Dial("executors", WHOLE, executors, 1, shows=Shows.WHEN_GIVEN, follows=follows)
+    there = fleet_view(*jobs, at_s=at_s)
+    return replace(there, machines=(machine,), max_threads=COULD_BE_HAD, levers=(dial,))
+
+
+def as_seen(view: View) -> Fleet:
+    """By the arbiter."""
+    found = fleet_of(view, learnt({}, [one.figures for one in view.jobs]))
+    assert found is not None
+    return found

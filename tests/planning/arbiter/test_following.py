@@ -5,33 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from penstock.core.levers import WHOLE, Dial, Shows, Slots
-from penstock.core.seen.figures import MachineFigures
-from penstock.core.seen.view import JobView, View
-from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.core.levers import Slots
+from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.giving_back import with_fewer_slots
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.search import search
-from penstock.planning.arbiter.told import learnt
 from penstock.planning.arbiter.words import why
-from tests.planning.arbiter.fleets import figures, fleet_view, job
-
-COULD_BE_HAD, SLOTS_EACH = 12, 2
-
-
-def followed(*jobs: JobView, executors: int = 1, cores: int = 2, at_s: float = 10.0, follows: bool = True) -> View:
-    """An application that holds so many executors of twelve slots that it may have."""
-    machine = MachineFigures("m", executors * cores, 1.0, slots=executors * SLOTS_EACH, executors=executors)
-    dial = Dial("executors", WHOLE, executors, 1, shows=Shows.WHEN_GIVEN, follows=follows)
-    there = fleet_view(*jobs, at_s=at_s)
-    return replace(there, machines=(machine,), max_threads=COULD_BE_HAD, levers=(dial,))
-
-
-def as_seen(view: View) -> Fleet:
-    """By the arbiter."""
-    found = fleet_of(view, learnt({}, [one.figures for one in view.jobs]))
-    assert found is not None
-    return found
+from tests.planning.arbiter.fleets import COULD_BE_HAD, SLOTS_EACH, as_seen, figures, followed, job
 
 
 def hard_pressed() -> tuple[JobView, JobView]:

@@ -8,12 +8,10 @@ import pytest
 from penstock.core.asked.intents import Intent, Juice
 from penstock.core.seen.figures import ALL_OPERATORS
 from penstock.core.seen.view import JobView
-from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.search import search
 from penstock.planning.arbiter.sharing import floors_of
-from penstock.planning.arbiter.told import learnt
-from tests.planning.arbiter.fleets import fleet, fleet_view, job
-from tests.planning.arbiter.test_following import as_seen, followed
+from tests.planning.arbiter.fleets import as_seen, fleet, fleet_view, followed, job
 
 URGENT = 3
 
@@ -29,10 +27,7 @@ def limited(to: int) -> Fleet:
     *others, urgent = jobs()
     unit = urgent.figures.operator(ALL_OPERATORS)
     figures = replace(urgent.figures, max_threads=to, operators=(replace(unit, max_threads=to),))
-    view = fleet_view(*others, replace(urgent, figures=figures))
-    found = fleet_of(view, learnt({}, [one.figures for one in view.jobs]))
-    assert found is not None
-    return found
+    return as_seen(fleet_view(*others, replace(urgent, figures=figures)))
 
 
 def test_the_most_valuable_gets_all_slots_but_one_where_it_needs_them() -> None:
