@@ -45,12 +45,24 @@ def _pool() -> Any:
     return pool
 
 
-_POOL = _pool()
+def _classes() -> dict[str, Any]:
+    """All of them, for as long as the process runs.
+
+    The library keeps no class alive, and its cache hands one out that a collection of garbage is about to clear where
+    another thread runs amid it, as when an object of gRPC closes its sockets: whoever then calls it has no process
+    any more.
+    """
+    pool = _pool()
+    named = {name: pool.FindMessageTypeByName(f"{_PACKAGE}.{name}") for name in _MESSAGES}
+    return {name: message_factory.GetMessageClass(found) for name, found in named.items()}
+
+
+_CLASSES = _classes()
 
 
 def message(name: str) -> Any:
     """The class of that message."""
-    return message_factory.GetMessageClass(_POOL.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+    return _CLASSES[name]
 
 
 def scaled(metadata: Mapping[str, str]) -> Any:

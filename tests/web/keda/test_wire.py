@@ -1,5 +1,7 @@
 """KEDA's messages: the same bytes as Google's library has, and errors of one kind for what are none."""
 
+import gc
+import weakref
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -12,6 +14,13 @@ from tests.web.keda.protocol import message, scaled
 
 words = st.text(max_size=200)
 metadata = st.dictionaries(words, words, max_size=6)
+
+
+def test_a_class_of_messages_outlives_a_collection_of_garbage() -> None:
+    """Else the library may hand out one that is being cleared, and the process dies of it."""
+    kept = weakref.ref(message("ScaledObjectRef"))
+    gc.collect()
+    assert kept() is not None
 
 
 @given(words, words, metadata, words)
