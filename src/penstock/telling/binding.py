@@ -77,7 +77,7 @@ def _behind(figures: JobFigures) -> bool:
 
 def _of_slots(job: JobView, view: View, shares: Mapping[str, Share]) -> Iterator[Bind]:
     figures, share, cores = job.figures, shares[job.name], list(_of_cores(view, shares))
-    if figures.max_threads is not None and figures.threads >= figures.max_threads:
+    if figures.max_threads is not None and share.paid_slots >= figures.max_threads:
         yield _of_its_own(figures.max_threads, cores)
     elif share.pool is not None and share.pool.slots and (share.slots or 0.0) >= MOST_OF_ALL * share.pool.slots:
         had = number(share.slots)

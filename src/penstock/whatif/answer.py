@@ -11,7 +11,6 @@ from penstock.core.asked.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.ports import World
 from penstock.core.run import RunInfo
-from penstock.core.seen.figures import ALL_OPERATORS
 from penstock.core.seen.view import JobView, View
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
@@ -104,11 +103,7 @@ def _allowed(present: View, most: Mapping[str, int]) -> View:
     def allowed(job: JobView) -> JobView:
         if job.name not in most:
             return job
-        units = (
-            replace(unit, max_threads=most[job.name]) if unit.name == ALL_OPERATORS else unit
-            for unit in job.figures.operators
-        )
-        return replace(job, figures=replace(job.figures, operators=tuple(units), max_threads=most[job.name]))
+        return replace(job, figures=replace(job.figures, max_threads=most[job.name]))
 
     return replace(present, jobs=tuple(allowed(job) for job in present.jobs))
 

@@ -167,7 +167,7 @@ def _learnt_query(job: JobFigures, rows: Floats, service: Service, stretch: floa
         trigger_s=_trigger_s(job, service.trigger_s),
         batch_overhead_s=service.overhead_s,
         max_rows_per_batch=_bound(job, service.most_rows),
-        **_threads(operator),
+        **_threads(job, operator),
     )
 
 
@@ -187,8 +187,8 @@ def _now(job: JobFigures, kind: Kind) -> float | None:
     return None if found is None else found.now
 
 
-def _threads(operator: OperatorFigures) -> dict[str, Any]:
-    most = None if operator.max_threads is None else max(operator.max_threads, operator.threads)
+def _threads(job: JobFigures, operator: OperatorFigures) -> dict[str, Any]:
+    most = None if job.max_threads is None else max(job.max_threads, operator.min_threads)
     threads = max(operator.threads, operator.min_threads)
     return {"threads": threads, "min_threads": operator.min_threads, "max_threads": most}
 
@@ -207,7 +207,7 @@ def _query(job: JobFigures, rows: Floats, share_slots: float) -> MicroBatchJob:
         trigger_s=_trigger_s(job, trigger_s),
         batch_overhead_s=overhead_s,
         max_rows_per_batch=_bound(job, most),
-        **_threads(operator),
+        **_threads(job, operator),
     )
 
 

@@ -18,7 +18,7 @@ from penstock.core.asked.intents import Juice, Latency, Objective
 from penstock.core.asked.orders import Wish
 from penstock.core.asked.price import Price
 from penstock.core.levers import figure_text
-from penstock.core.seen.figures import ALL_OPERATORS
+from penstock.core.seen.shares import shares_of, shares_pool
 from penstock.core.seen.view import JobView, View
 from penstock.core.units import text_of_seconds
 from penstock.whatif.answer import play
@@ -167,8 +167,8 @@ def _of_neighbours(job: JobView, view: View) -> Iterator[Remedy]:
 
 
 def _of_its_limit(job: JobView, view: View) -> Iterator[Remedy]:
-    limit, slots = job.figures.max_threads, view.slots
-    if limit is None or job.figures.threads < limit or any(op.name != ALL_OPERATORS for op in job.figures.operators):
+    limit, slots, shares = job.figures.max_threads, view.slots, shares_of(view)
+    if limit is None or not shares_pool(job.figures) or shares[job.name].paid_slots < limit:
         return
     for times in TIMES[1:]:
         most = math.ceil(times * limit)

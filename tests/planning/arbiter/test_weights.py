@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 
 from penstock.core.asked.intents import Intent, Juice
+from penstock.core.asked.slot_limits import SlotLimits
+from penstock.core.levers import Slots
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.figures import ALL_OPERATORS
-from penstock.core.seen.view import JobView
+from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.search import search
 from penstock.planning.arbiter.sharing import floors_of
+from penstock.planning.guards.limits import within_limits
 from tests.planning.arbiter.fleets import as_seen, fleet, fleet_view, followed, job
 
 URGENT = 3
@@ -22,12 +26,17 @@ def jobs() -> list[JobView]:
     return [*others, job("urgent", 270.0, target="2s", worth=40.0)]
 
 
-def limited(to: int) -> Fleet:
-    """The urgent one may have so many slots."""
+def as_limited(to: int) -> View:
+    """The urgent one may have so many slots, as an engine tells."""
     *others, urgent = jobs()
-    unit = urgent.figures.operator(ALL_OPERATORS)
-    figures = replace(urgent.figures, max_threads=to, operators=(replace(unit, max_threads=to),))
-    return as_seen(fleet_view(*others, replace(urgent, figures=figures)))
+    most = SlotLimits(max_slots=to).most_weight(4, 4)
+    unit = replace(urgent.figures.operator(ALL_OPERATORS), max_threads=most)
+    return fleet_view(*others, replace(urgent, figures=replace(urgent.figures, max_threads=to, operators=(unit,))))
+
+
+def limited(to: int) -> Fleet:
+    """The same."""
+    return as_seen(as_limited(to))
 
 
 def test_the_most_valuable_gets_all_slots_but_one_where_it_needs_them() -> None:
@@ -38,12 +47,22 @@ def test_the_most_valuable_gets_all_slots_but_one_where_it_needs_them() -> None:
     assert floors.tolist() == [0.0, 0.0, 0.0, 3.0]
 
 
-def test_a_limit_of_slots_is_one_of_weight_too() -> None:
-    one = limited(2)
-    assert one.most.tolist() == [16.0, 16.0, 16.0, 2.0]
-    assert search(one).best.weights[0, URGENT] <= 2.0
+@pytest.mark.parametrize(("to", "floor"), [(2, 2.0), (3, 3.0)])
+def test_a_limit_of_slots_limits_what_a_weight_is_given_for(to: int, floor: float) -> None:
+    """A weight of 2 of five parts would be one slot of four: who may have two needs a weight of 3."""
+    one = limited(to)
+    found = search(one)
+    floors = floors_of(one, found.best.weights, np.full((1, 1), one.slots))[0]
+    assert (found.best.weights[0, URGENT], floors[URGENT]) == (SlotLimits(max_slots=to).most_weight(4, 4), floor)
 
 
-@pytest.mark.parametrize(("follows", "most"), [(True, 12.0), (False, 48.0)])
+def test_a_weight_that_exceeds_the_limit_of_slots_is_not_cut_down_to_it() -> None:
+    one = as_limited(3)
+    turned = Decision(Reason.RECONFIGURED, (Slots("urgent", one.job("urgent").figures.threads, 9),), "", one.at_s, 0.0)
+    (kept,) = within_limits(Plan((turned,)), one).decisions
+    assert kept.moves == turned.moves
+
+
+@pytest.mark.parametrize(("follows", "most"), [(True, 12.0), (False, 33.0)])
 def test_where_executors_follow_the_weights_these_stay_within_the_slots_to_be_had(follows: bool, most: float) -> None:
     assert as_seen(followed(*jobs(), follows=follows)).most.tolist() == [most] * 4

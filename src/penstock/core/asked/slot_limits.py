@@ -1,21 +1,29 @@
 """The slots that a tenant is promised, and those that it may have."""
 
+import math
 from dataclasses import dataclass
 
 from penstock.errors import ConfigError
 
 
-def most_weight(slots: int, jobs: int) -> int:
-    """The highest weight of one of so many jobs: where all others have 1 it stands for all slots but one.
+def weight_for(part: int, slots: int, others: int) -> int:
+    """The weight that stands for so many of the slots beside others that have so much weight together.
 
-    A weight of as many as there are slots would not: beside three others it is four of seven parts of four slots.
+    As many as the slots would not do: beside three others a weight of 3 is three of six parts of four slots, so two.
 
-    >>> slots, jobs = 4, 4
-    >>> weight = most_weight(slots, jobs)
-    >>> weight, slots * weight // (weight + jobs - 1), slots * slots // (slots + jobs - 1)
-    (16, 3, 2)
+    >>> weight_for(3, slots=4, others=3), 4 * 9 // (9 + 3)
+    (9, 3)
     """
-    return slots * max(1, jobs)
+    return math.ceil(part * others / (slots - part))
+
+
+def most_weight(slots: int, jobs: int) -> int:
+    """The highest weight of one of so many jobs that nothing limits: it has all slots but one where others have 1.
+
+    >>> most_weight(4, jobs=4), most_weight(8, jobs=1)
+    (9, 8)
+    """
+    return SlotLimits().most_weight(slots, jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +40,15 @@ class SlotLimits:
             raise ConfigError("max_slots", self.max_slots, f"write at least {max(1, self.min_slots)}")
 
     def most_weight(self, slots: int, jobs: int) -> int:
-        """The highest weight that it may have there: one that may have fewer slots than there are has no more of it.
+        """The highest weight of one of so many jobs: where others have 1 it stands for the slots that it may have.
 
-        >>> SlotLimits(max_slots=3).most_weight(4, 4), SlotLimits(max_slots=8).most_weight(4, 4)
-        (3, 16)
+        No more than all slots but one, for others have something to work with; never less than these slots.
+
+        >>> SlotLimits(max_slots=2).most_weight(4, 4), SlotLimits(max_slots=8).most_weight(4, 4)
+        (3, 9)
         """
-        return most_weight(slots, jobs) if self.max_slots is None or self.max_slots >= slots else self.max_slots
+        most = slots if self.max_slots is None else min(slots, self.max_slots)
+        return max(most, weight_for(min(most, slots - 1), slots, jobs - 1))
 
     def held(self, threads: int) -> int:
         """So many threads as they may be.

@@ -10,7 +10,7 @@ from penstock.core.asked.price import Price
 from penstock.core.levers import Dial
 from penstock.core.seen.contacts import Contacts
 from penstock.core.seen.deeds import Deed
-from penstock.core.seen.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
+from penstock.core.seen.figures import JobFigures, MachineFigures, Snapshot
 from penstock.core.seen.routes import RouteFigures
 
 
@@ -79,16 +79,14 @@ class View:
 
     @property
     def slots(self) -> int | None:
-        """All slots: the cluster's limit, else of its executors, else of an unlimited query, else the living cores.
+        """All slots: the cluster's limit, else of its executors, else the living cores.
 
         Slots need not be cores: an executor may offer more of them than its machine has. None where nobody tells.
         """
-        shared = [job.figures for job in self.jobs if job.figures.max_threads is None]
-        could_hold = [op.max_threads or 0 for job in shared for op in job.operators if op.name == ALL_OPERATORS]
         alive = [machine for machine in self.machines if machine.alive]
         offered = sum(machine.slots or 0 for machine in alive)
         cores = sum(machine.cores for machine in alive)
-        return self.max_threads or offered or max(could_hold, default=0) or cores or None
+        return self.max_threads or offered or cores or None
 
     @property
     def fresh(self) -> bool:

@@ -57,15 +57,8 @@ def _as_stated(job: JobView) -> JobView:
 
 
 def _utility(fleet: Fleet, slots: float) -> float:
-    most = np.where(fleet.most >= fleet.slots, slots, np.minimum(fleet.most, slots))
-    such = replace(
-        fleet,
-        slots=slots,
-        follows=False,
-        held=slots,
-        cores=max(0.05, fleet.cores * slots / fleet.held),
-        most=np.maximum(most, fleet.least),
-    )
+    cores = max(0.05, fleet.cores * slots / fleet.held)
+    such = replace(fleet, slots=slots, follows=False, held=slots, cores=cores)
     found = foretell(such, _as_bounded_or_looser(fleet, slots), looked_ahead_s(such, _HORIZON_S, _FURTHEST))
     # Both how it gets there, with what waits worked off, and where it comes to rest.
     return float((0.5 * (found.total + found.settled.sum(axis=1))).max())

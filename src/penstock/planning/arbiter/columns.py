@@ -14,7 +14,7 @@ from penstock.core.seen.view import JobView
 from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.fitting import Squares
 
-UNBOUNDED = inf  # a bound that there is none of, and parts of which there may be any number
+UNBOUNDED = inf  # a bound that there is none of, and slots and parts of which there may be any number
 _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
 _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slower work is
 
@@ -24,6 +24,7 @@ class LeverColumns(NamedTuple):
 
     least: Floats
     most: Floats
+    most_slots: Floats
     weight: Floats
     trigger_s: Floats
     bound: Floats
@@ -87,8 +88,8 @@ _OF_COSTS = attrgetter(
 )
 
 
-def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int, most: int) -> JobColumns:
-    """Where there are so many slots; `most` is the highest weight of who has no limit of its own."""
+def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], most: int) -> JobColumns:
+    """`most` is the highest weight of who has no limit of its own."""
     task_s, row_s = Squares(*np.array([one.fit for one in costs]).T).costs()
     task_cpu_s, row_cpu_s = Squares(*np.array([one.cores_fit for one in costs]).T).costs()
     cold, _, fell, could_fall = np.array([one.warmth for one in costs]).T
@@ -96,7 +97,7 @@ def columns_of(jobs: Sequence[JobView], costs: Sequence[JobCosts], slots: int, m
     tasks, stages, cpu_share, busy, busy_staged, took_s, aside_s, staged, older_s, *told = learnt
     left_rows, rate_rps, own_bound, own_trigger_s = told
     rate_rps = np.nan_to_num(rate_rps)
-    levers = LeverColumns(*np.array([_levers(job.figures, slots, most) for job in jobs], dtype=float).T)
+    levers = LeverColumns(*np.array([_levers(job.figures, most) for job in jobs], dtype=float).T)
     return JobColumns(
         arrivals=np.maximum(1e-3, rate_rps),
         backlog=left_rows + rate_rps * took_s,
@@ -142,18 +143,17 @@ def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float
     return slow, min(cores, max(0.5 * cores, left))
 
 
-def _levers(job: JobFigures, slots: int, most: int) -> tuple[float, ...]:
+def _levers(job: JobFigures, most: int) -> tuple[float, ...]:
     """Its levers as they stand, as `LeverColumns` has them."""
     unit = job.operator(ALL_OPERATORS)
     dials = {dial.kind: dial for dial in job.levers}
     bound, trigger, parts = dials.get("bound"), dials.get("trigger"), dials.get("partitions")
-    # Who may have all slots, or more of them than there are, is not limited.
-    own = None if job.max_threads is None or job.max_threads >= slots else job.max_threads
-    most = min(limit for limit in (own, unit.max_threads, most) if limit is not None)
+    most = most if unit.max_threads is None else min(unit.max_threads, most)
     can_retrigger = _turned(trigger)
     return (
         unit.min_threads,
         max(most, unit.min_threads),
+        UNBOUNDED if job.max_threads is None else job.max_threads,
         unit.threads,
         _now(trigger) or 0.0,
         _now(bound) or UNBOUNDED,

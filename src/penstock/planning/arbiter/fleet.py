@@ -55,6 +55,7 @@ class Fleet:
     by_name: NDArray[np.intp]  # each job's place in the order of names
     least: Floats  # weights
     most: Floats
+    most_slots: Floats  # that it may be promised, whatever its weight; UNBOUNDED: any number
     weights: Floats  # now
     bounds: Floats  # now; UNBOUNDED: none
     own_bounds: Floats  # that they came with
@@ -181,7 +182,7 @@ def _fleet(
 ) -> Fleet:
     there = _there(view, slots)
     # Where executors follow the weights, more of these than slots would ask for executors that are not to be had.
-    of = columns_of(jobs, costs, slots, slots if there.follows else most_weight(slots, len(jobs)))
+    of = columns_of(jobs, costs, slots if there.follows else most_weight(slots, len(jobs)))
     slow, left = contention(of, there.held, there.cores)
     core_share, warming = of.core_share(slow), soon(of.cold * coldness(of.fell, of.could_fall))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
@@ -244,6 +245,7 @@ def _stand(of: JobColumns) -> dict[str, Floats]:
     return {
         "least": of.levers.least,
         "most": of.levers.most,
+        "most_slots": of.levers.most_slots,
         "weights": of.levers.weight,
         "bounds": of.levers.bound,
         "own_bounds": of.own_bound,

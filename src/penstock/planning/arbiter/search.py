@@ -239,18 +239,22 @@ def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
     half, all_others_one = np.full_like(now, np.round(slots / 2)), np.full_like(now, slots - fleet.size + 1)
     steps = np.stack([now - 2, now - 1, now, now + 1, now + 2, np.round(now / 2), 2 * now, half, all_others_one])
     if fleet.size <= MANY:
-        steps = np.concatenate([steps, _for_most_slots(now, slots)])
+        steps = np.concatenate([steps, _for_most_slots(fleet, now, slots)])
     most = fleet.most if fleet.size <= MANY else slots
     steps = np.where((steps >= 1) & (steps <= np.maximum(most, now)), steps, now)
     weights: Floats = np.sort(np.clip(steps, fleet.least, fleet.most), axis=0)
     return weights
 
 
-def _for_most_slots(now: Floats, slots: float) -> Floats:
-    """The weights that stand for three of four slots, and for all but one, beside those of the others as they are."""
+def _for_most_slots(fleet: Fleet, now: Floats, slots: float) -> Floats:
+    """The weights that stand for three of four slots, and for all but one, beside those of the others as they are.
+
+    Of one that may have fewer slots, for those.
+    """
     others = now.sum() - now
-    parts = [min(np.ceil(0.75 * slots), slots - 1.0), slots - 1.0]
-    return np.stack([np.ceil(part * others / (slots - part)) for part in parts])
+    parts = np.minimum.outer([min(np.ceil(0.75 * slots), slots - 1.0), slots - 1.0], fleet.most_slots)
+    weights: Floats = np.ceil(parts * others / (slots - parts))
+    return weights
 
 
 def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:

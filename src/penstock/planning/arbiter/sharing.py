@@ -132,7 +132,7 @@ def paced(fleet: Fleet, settings: Settings, horizon_s: float, futures: int = 1) 
 def floors_of(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
     """Minimum shares, as penstock sets them: where they are more than the slots, the lightest have none of one slot."""
     wanted = np.maximum(there, weights.sum(axis=1, keepdims=True))
-    floors: Floats = np.minimum(np.maximum(np.floor(there * weights / wanted), fleet.least), fleet.most)
+    floors: Floats = np.minimum(np.maximum(np.floor(there * weights / wanted), fleet.least), fleet.most_slots)
     too_many = floors.sum(axis=1, keepdims=True) > there
     if not too_many.any():
         return floors

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.core.asked.intents import Juice, Latency
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.naming import NAMED, named
 from penstock.core.seen.view import View
 from penstock.core.units import text_of_seconds
@@ -84,8 +85,8 @@ def _needs(view: View, fleet: Fleet, missing: list[str], horizon_s: float) -> st
 
 def _larger(fleet: Fleet, slots: int, cores: float) -> Fleet:
     """The same on so many slots and cores; no limit of a tenant's own is lifted."""
-    limits = [job.figures.max_threads for job in fleet.jobs]
-    most = np.array([float(slots if limit is None else limit) for limit in limits])
+    limits = [SlotLimits(max_slots=job.figures.max_threads) for job in fleet.jobs]
+    most = np.array([float(limit.most_weight(slots, fleet.size)) for limit in limits])
     return replace(fleet, slots=float(slots), follows=False, held=float(slots), cores=cores, most=most)
 
 

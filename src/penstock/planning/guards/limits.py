@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import WHOLE, Dial, Executors, Move, Slots, Table, Tasks, dial_of, move_of
 from penstock.core.plan import Decision, Plan
+from penstock.core.seen.shares import shares_pool
 from penstock.core.seen.view import JobView, View
 
 
@@ -81,8 +82,9 @@ class _Ledger:
         return replace(move, before=now, after=after)
 
     def _room(self, job: str) -> float:
-        left, most = float("inf"), self.jobs[job].figures.max_threads
-        if most is not None:
+        figures = self.jobs[job].figures
+        left, most = float("inf"), figures.max_threads
+        if most is not None and not shares_pool(figures):  # of a pool's weight the lever itself knows the limit
             left = most - self.per_job[job]
         if self.max_threads is not None:
             left = min(left, self.max_threads - self.total)

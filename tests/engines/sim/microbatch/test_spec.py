@@ -38,7 +38,7 @@ from tests.engines.sim.microbatch.builders import a_job, an_engine
         (a_job, {"threads": 1, "min_threads": 2}, "job.threads: 1 cannot be used; write a whole number of 2 or more"),
         (
             a_job,
-            {"threads": 3, "max_threads": 2},
+            {"threads": 3, "min_threads": 3, "max_threads": 2},
             "job.max_threads: 2 cannot be used; write a whole number of 3 or more",
         ),
         (a_job, {"max_rows_per_batch": 0}, "job.max_rows_per_batch: 0"),

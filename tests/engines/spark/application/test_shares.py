@@ -63,17 +63,25 @@ def test_a_share_of_slots_is_exact_where_a_floor_is_rounded() -> None:
 
 
 def test_threads_outside_the_limits_are_refused_in_words() -> None:
-    assert check_threads("a", 5, SlotLimits(1, 4), 8, 2) == "a: 5 slots are more than its max_slots, 4"
+    refused = "a: a weight of 5 is more than 4, which is enough for its max_slots, 4"
+    assert check_threads("a", 5, SlotLimits(1, 4), 8, 2) == refused
     assert check_threads("a", 2, SlotLimits(3), 8, 2) == "a: 2 slots are fewer than its min_slots, 3"
     assert check_threads("a", 2, SlotLimits(1, 4), 8, 2) is None
 
 
-@pytest.mark.parametrize("limits", [SlotLimits(), SlotLimits(max_slots=8)], ids=["no limit", "all there are"])
-def test_a_weight_may_exceed_the_slots_up_to_what_gives_a_job_all_but_one(limits: SlotLimits) -> None:
-    assert check_threads("a", 24, limits, 8, 3) is None
-    refused = "a: a weight of 25 is more than 24, which is enough for nearly all slots"
-    assert check_threads("a", 25, limits, 8, 3) == refused
-    assert pool_shares({"a": 24, "b": 1, "c": 1}, {"a": limits}, 8)["a"] == PoolShare(weight=24, min_share=7)
+@pytest.mark.parametrize(
+    ("limits", "enough"),
+    [
+        (SlotLimits(), "all slots that it can have"),
+        (SlotLimits(max_slots=8), "its max_slots, 8"),
+        (SlotLimits(max_slots=7), "its max_slots, 7"),
+    ],
+)
+def test_a_weight_may_exceed_the_slots_up_to_what_gives_a_job_all_but_one(limits: SlotLimits, enough: str) -> None:
+    assert check_threads("a", 14, limits, 8, 3) is None
+    refused = f"a: a weight of 15 is more than 14, which is enough for {enough}"
+    assert check_threads("a", 15, limits, 8, 3) == refused
+    assert pool_shares({"a": 14, "b": 1, "c": 1}, {"a": limits}, 8)["a"] == PoolShare(weight=14, min_share=7)
 
 
 def test_limits_that_contradict_each_other_are_refused() -> None:

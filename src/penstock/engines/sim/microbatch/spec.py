@@ -61,9 +61,9 @@ class MicroBatchJob:
     commit_s: float = 0.0  # committing the state of a batch
     driver_cpu_share: float = 0.0  # of planning and commit, what is work on the driver's cores: the rest is waiting
     max_rows_per_batch: int | None = None  # bounds the length of tasks, hence how long they hold slots
-    threads: int = 1  # the initial share of the slots
+    threads: int = 1  # its weight at first
     min_threads: int = 1
-    max_threads: int | None = None
+    max_threads: int | None = None  # slots that its weight may stand for; None: all there are
     starts_at_s: float = 0.0
     ends_at_s: float = math.inf
     restart_s: float = 10.0  # downtime after a failure
@@ -92,7 +92,7 @@ class MicroBatchJob:
         if self.max_rows_per_batch is not None:
             _whole(self.max_rows_per_batch, f"{self.name}.max_rows_per_batch", at_least=1)
         if self.max_threads is not None:
-            _whole(self.max_threads, f"{self.name}.max_threads", at_least=self.threads)
+            _whole(self.max_threads, f"{self.name}.max_threads", at_least=self.min_threads)
 
 
 @dataclass(frozen=True, slots=True)

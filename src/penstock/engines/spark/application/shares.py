@@ -53,11 +53,10 @@ def check_threads(job: str, threads: int, limits: SlotLimits, slots: int, jobs: 
     ceiling = limits.most_weight(slots, jobs)
     if threads < max(1, limits.min_slots):
         return f"{job}: {threads} slots are fewer than its min_slots, {max(1, limits.min_slots)}"
-    if threads > ceiling and ceiling == limits.max_slots:
-        return f"{job}: {threads} slots are more than its max_slots, {ceiling}"
-    if threads > ceiling:
-        return f"{job}: a weight of {threads} is more than {ceiling}, which is enough for nearly all slots"
-    return None
+    if threads <= ceiling:
+        return None
+    enough = "all slots that it can have" if limits.max_slots is None else f"its max_slots, {limits.max_slots}"
+    return f"{job}: a weight of {threads} is more than {ceiling}, which is enough for {enough}"
 
 
 def first_threads(wanted: int | None, kept: int | None, limits: SlotLimits, slots: int, jobs: int) -> int:
