@@ -13,11 +13,11 @@ from penstock.core.seen.shares import slot_share
 def test_the_most_weight_stands_for_the_slots_it_may_have_and_one_less_does_not(
     slots: int, jobs: int, most: int | None
 ) -> None:
-    weight = SlotLimits(max_slots=most).most_weight(slots, jobs)
+    weight, others = SlotLimits(max_slots=most).most_weight(slots, jobs), max(slots, jobs - 1)
     part = min(slots - 1, slots if most is None else most)
 
     def floor(weight: int) -> int:
-        return math.floor(slot_share(weight, weight + jobs - 1, slots))
+        return math.floor(slot_share(weight, weight + others, slots))
 
     assert floor(weight) >= part
     assert weight <= min(slots, most or slots) or floor(weight - 1) < part

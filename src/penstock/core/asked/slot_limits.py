@@ -18,10 +18,10 @@ def weight_for(part: int, slots: int, others: int) -> int:
 
 
 def most_weight(slots: int, jobs: int) -> int:
-    """The highest weight of one of so many jobs that nothing limits: it has all slots but one where others have 1.
+    """The highest weight of one of so many jobs that nothing limits: it stands for all slots but one.
 
     >>> most_weight(4, jobs=4), most_weight(8, jobs=1)
-    (9, 8)
+    (12, 8)
     """
     return SlotLimits().most_weight(slots, jobs)
 
@@ -40,15 +40,15 @@ class SlotLimits:
             raise ConfigError("max_slots", self.max_slots, f"write at least {max(1, self.min_slots)}")
 
     def most_weight(self, slots: int, jobs: int) -> int:
-        """The highest weight of one of so many jobs: where others have 1 it stands for the slots that it may have.
+        """The highest weight of one of so many jobs: it stands for the slots that it may have, or for all but one.
 
-        No more than all slots but one, for others have something to work with; never less than these slots.
+        That is beside others who have as much weight as there are slots, or 1 each: equal parts come to no more.
 
         >>> SlotLimits(max_slots=2).most_weight(4, 4), SlotLimits(max_slots=8).most_weight(4, 4)
-        (3, 9)
+        (4, 12)
         """
         most = slots if self.max_slots is None else min(slots, self.max_slots)
-        return max(most, weight_for(min(most, slots - 1), slots, jobs - 1))
+        return most if jobs < 2 else max(most, weight_for(min(most, slots - 1), slots, max(slots, jobs - 1)))
 
     def held(self, threads: int) -> int:
         """So many threads as they may be.

@@ -148,7 +148,8 @@ def _levers(job: JobFigures, most: int) -> tuple[float, ...]:
     unit = job.operator(ALL_OPERATORS)
     dials = {dial.kind: dial for dial in job.levers}
     bound, trigger, parts = dials.get("bound"), dials.get("trigger"), dials.get("partitions")
-    most = most if unit.max_threads is None else min(unit.max_threads, most)
+    own = job.max_threads if unit.max_threads is None else unit.max_threads
+    most = most if own is None else min(own, most)
     can_retrigger = _turned(trigger)
     return (
         unit.min_threads,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import WHOLE, Dial, Executors, Move, Slots, Table, Tasks, dial_of, move_of
 from penstock.core.plan import Decision, Plan
+from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
 from penstock.core.seen.shares import shares_pool
 from penstock.core.seen.view import JobView, View
 
@@ -84,11 +85,16 @@ class _Ledger:
     def _room(self, job: str) -> float:
         figures = self.jobs[job].figures
         left, most = float("inf"), figures.max_threads
-        if most is not None and not shares_pool(figures):  # of a pool's weight the lever itself knows the limit
+        if most is not None and not _limits_weight(figures):
             left = most - self.per_job[job]
         if self.max_threads is not None:
             left = min(left, self.max_threads - self.total)
         return max(0.0, left)
+
+
+def _limits_weight(figures: JobFigures) -> bool:
+    """Whether its unit tells how much weight it may have, which may be more than the slots that this stands for."""
+    return shares_pool(figures) and figures.operator(ALL_OPERATORS).max_threads is not None
 
 
 def _grows(move: Move) -> bool:

