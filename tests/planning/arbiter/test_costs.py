@@ -12,7 +12,8 @@ from penstock.core.levers import Dial, Shows
 from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
 from penstock.planning.arbiter.columns import UNBOUNDED
-from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
+from penstock.planning.arbiter.arriving import steady
+from penstock.planning.arbiter.costs import JobCosts, guessed, least_of, without_start
 from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S
 from penstock.planning.arbiter.fitting import Squares
 from penstock.planning.arbiter.fleet import fleet_of
@@ -175,6 +176,30 @@ def test_of_a_job_without_batches_the_others_say_what_its_rows_cost_unless_it_wa
     profiled = replace(new, modelled_threads={ALL_OPERATORS: 6})
     _, row_s = Squares(*guessed(least_of(others), profiled, 10.0, JobCosts()).fit).costs()
     assert row_s == pytest.approx(6 / 200.0, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "busy_s", "ms"),
+    [
+        pytest.param(213.0, 3.9, 0.5, id="a query's own start, nearly all of it"),
+        pytest.param(1_000.0, 24.0, 20.0, id="what is more than a start takes is its rows'"),
+        pytest.param(2_000.0, 0.2, 0.06, id="as cheap as it is"),
+    ],
+)
+def test_a_single_first_batch_is_not_taken_for_what_its_rows_cost(rows: float, busy_s: float, ms: float) -> None:
+    """Beside others whose rows take half a millisecond each: 213 rows that took 3.9 s of slots were 18 ms each."""
+    alike = (batch(number, 900.0, 1.0 + number, tasks=8, busy_s=0.53, cpu_s=0.2) for number in range(5))
+    known = [from_batches(*alike)]
+    new = from_batches(batch(0, rows, 5.0, tasks=8, busy_s=busy_s, cpu_s=0.1, took_s=4.0, staged_s=2.0))
+    new = new._replace(arrivals=steady(600.0))
+    _, row_s = Squares(*without_start(new, least_of(known)).fit).costs()
+    assert 1e3 * row_s == pytest.approx(ms, rel=0.25)
+
+
+def test_of_a_first_batch_that_took_no_time_nothing_is_taken() -> None:
+    known = [from_batches(*(batch(number, 90.0, 1.0 + number) for number in range(5)))]
+    for nothing in (JobCosts(), from_batches(batch(0, 10.0, 5.0, busy_s=0.0, cpu_s=0.0))):
+        assert without_start(nothing, least_of(known)) == nothing
 
 
 def test_a_job_without_batches_keeps_the_bound_that_it_came_with() -> None:

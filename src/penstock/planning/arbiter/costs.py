@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from penstock.planning.arbiter.warmth import NO_WARMTH, Warmth
 
 NO_AGES = (inf,) * 3  # of a job of which no batch tells
 TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
+_START_S = 4.0  # in slots, of what comes once: 1.5 to 4 s in runs on Spark, whose batches of few rows took as long
 _LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
 _OVERDUE = 1.5  # times as long as its last batch took, or as its trigger
 
@@ -161,6 +162,30 @@ def guessed(least: LeastCosts, view: JobView, at_s: float, came_with: JobCosts) 
         own_bound=came_with.own_bound,
         own_trigger_s=came_with.own_trigger_s,
         warmth=(least.cold, *NO_WARMTH[1:]),
+    )
+
+
+def without_start(costs: JobCosts, least: LeastCosts) -> JobCosts:
+    """What a job costs of which a single batch has ended, its query's own start in it, which comes once.
+
+    Of few rows that start is nearly all: told as theirs it makes each row ten times as dear as it is. So what is no more
+    than a start takes is taken for one, and the rows are taken to cost as little as those of any of the others.
+    """
+    of = Squares(*costs.fit)
+    if not of.tasks_rows:
+        return costs
+    # Of one batch these are (tasks / busy_s)^2, and tasks rows / busy_s^2.
+    busy_s, rows = costs.tasks / sqrt(of.tasks_tasks), costs.tasks * float(of.tasks_rows / of.tasks_tasks)
+    kept_s = max(costs.tasks * least.task_s + rows * least.row_s, busy_s - _START_S)
+    if kept_s >= busy_s:
+        return costs
+    usual = max(rows, costs.arrival_rps or 0.0)  # as many as come in a second: few rows say little of what each takes
+    kept_s += (usual - rows) * least.row_s
+    return costs._replace(
+        fit=_fit(costs.tasks, usual, kept_s),
+        cores_fit=_fit(costs.tasks, usual, least.cpu_share * kept_s),
+        cpu_share=least.cpu_share,
+        aside_s=min(costs.aside_s, least.aside_s),
     )
 
 

@@ -12,7 +12,7 @@ from penstock.core.asked.slot_limits import most_weight
 from penstock.core.levers import WHOLE
 from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.columns import JobColumns, columns_of, contention
-from penstock.planning.arbiter.costs import JobCosts, guessed, least_of
+from penstock.planning.arbiter.costs import TELLING, JobCosts, guessed, least_of, without_start
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness, soon
@@ -174,6 +174,9 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         found = [
             one if one.known else guessed(least, job, view.at_s, one) for job, one in zip(known, found, strict=True)
         ]
+    told = [one for one in telling if one.batches >= TELLING]
+    if told:
+        found = [one if one.batches >= TELLING else without_start(one, least_of(told)) for one in found]
     return _fleet(view, view.slots, known, found, coming or {})
 
 
