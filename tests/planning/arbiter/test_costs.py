@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from penstock.core.levers import Dial, Shows
 from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.figures import ALL_OPERATORS, JobFigures
-from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.arriving import steady
+from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.costs import JobCosts, guessed, least_of, without_start
 from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S
 from penstock.planning.arbiter.fitting import Squares

@@ -168,8 +168,8 @@ def guessed(least: LeastCosts, view: JobView, at_s: float, came_with: JobCosts) 
 def without_start(costs: JobCosts, least: LeastCosts) -> JobCosts:
     """What a job costs of which a single batch has ended, its query's own start in it, which comes once.
 
-    Of few rows that start is nearly all: told as theirs it makes each row ten times as dear as it is. So what is no more
-    than a start takes is taken for one, and the rows are taken to cost as little as those of any of the others.
+    Of few rows that start is nearly all: told as theirs it makes each row ten times as dear as it is. So what is no
+    more than a start takes is taken for one, and the rows are taken to cost as little as those of any of the others.
     """
     of = Squares(*costs.fit)
     if not of.tasks_rows:
