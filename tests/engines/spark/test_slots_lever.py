@@ -75,7 +75,10 @@ def test_a_pool_that_stands_otherwise_than_asked_is_told_as_it_stands() -> None:
     assert shared.told("a") == (2, 5)
 
 
-@pytest.mark.parametrize(("after", "why"), [(7, "more than its max_slots, 6"), (0, "fewer than its min_slots, 1")])
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [(25, "a weight of 25 is more than 24, which is enough for its max_slots, 6"), (0, "fewer than its min_slots, 1")],
+)
 def test_a_turn_beyond_the_tenants_limits_says_so(after: int, why: str) -> None:
     with pytest.raises(EngineError, match=why):
         Shared().lever.turn(Slots("a", 1, after), 0.0)

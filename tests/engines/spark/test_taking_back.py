@@ -13,7 +13,7 @@ def test_what_cannot_be_taken_back_is_said_with_why(fake: Opened, name: str) -> 
     outcome = turned(running, Slots(name, 99, 2), Tasks(name, "nonsense", 0, 1))
     assert outcome.undone is False
     error = outcome.error or ""
-    refused = f"{name}: a weight of 99 is more than 4, which is enough for nearly all slots"
+    refused = f"{name}: a weight of 99 is more than 4, which is enough for all slots that it can have"
     assert f"not undone: {name} weight 99 -> 2, because {refused}" in error
 
 

@@ -55,6 +55,8 @@ def check_threads(job: str, threads: int, limits: SlotLimits, slots: int, jobs: 
         return f"{job}: {threads} slots are fewer than its min_slots, {max(1, limits.min_slots)}"
     if threads <= ceiling:
         return None
+    if ceiling == limits.max_slots:
+        return f"{job}: {threads} slots are more than its max_slots, {ceiling}"
     enough = "all slots that it can have" if limits.max_slots is None else f"its max_slots, {limits.max_slots}"
     return f"{job}: a weight of {threads} is more than {ceiling}, which is enough for {enough}"
 
@@ -64,8 +66,8 @@ def first_threads(wanted: int | None, kept: int | None, limits: SlotLimits, slot
 
     >>> [first_threads(None, None, SlotLimits(), 8, 2), first_threads(3, None, SlotLimits(), 8, 2)]
     [4, 3]
-    >>> first_threads(3, 12, SlotLimits(max_slots=6), 8, 2), first_threads(3, 12, SlotLimits(), 8, 2)
-    (6, 12)
+    >>> first_threads(3, 30, SlotLimits(max_slots=6), 8, 2), first_threads(3, 30, SlotLimits(), 8, 2)
+    (24, 30)
     """
     first = kept if kept is not None else wanted or max(1, slots // jobs)
     return max(1, limits.min_slots, min(limits.most_weight(slots, jobs), first))
