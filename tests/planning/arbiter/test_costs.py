@@ -18,7 +18,7 @@ from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S
 from penstock.planning.arbiter.fitting import Squares
 from penstock.planning.arbiter.fleet import fleet_of
 from penstock.planning.arbiter.told import learnt
-from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, fleet_view, job
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, fleet, fleet_view, job
 
 
 def from_batches(*batches: BatchFigures, before: JobCosts | None = None) -> JobCosts:
@@ -194,6 +194,14 @@ def test_a_single_first_batch_is_not_taken_for_what_its_rows_cost(rows: float, b
     new = new._replace(arrivals=steady(600.0))
     _, row_s = Squares(*without_start(new, least_of(known)).fit).costs()
     assert 1e3 * row_s == pytest.approx(ms, rel=0.25)
+
+
+def test_what_a_profile_says_of_a_job_without_batches_is_no_start() -> None:
+    known, new = job("known", 100.0), job("new", 200.0, batches=())
+    profiled = replace(new, modelled_threads={ALL_OPERATORS: 6})
+    dear, cheap = (fleet(known, one) for one in (profiled, new))
+    assert dear.row_cpu_s[1] == pytest.approx(6 / 200.0, rel=0.1)
+    assert cheap.row_cpu_s[1] == pytest.approx(ROW_S, rel=0.1)
 
 
 def test_of_a_first_batch_that_took_no_time_nothing_is_taken() -> None:

@@ -169,15 +169,24 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     if not telling or not known or not view.slots:
         return None
     found = [costs[job.name] for job in known]
-    if not all(one.known for one in found):
-        least = least_of(telling)
-        found = [
-            one if one.known else guessed(least, job, view.at_s, one) for job, one in zip(known, found, strict=True)
-        ]
-    told = [one for one in telling if one.batches >= TELLING]
-    if told:
-        found = [one if one.batches >= TELLING else without_start(one, least_of(told)) for one in found]
+    if not all(one.batches >= TELLING and one.known for one in found):
+        found = _of_few_batches(known, found, telling, view.at_s)
     return _fleet(view, view.slots, known, found, coming or {})
+
+
+def _of_few_batches(
+    jobs: Sequence[JobView], costs: Sequence[JobCosts], telling: Sequence[JobCosts], at_s: float
+) -> list[JobCosts]:
+    """What is known, with what those of which nothing is, or the first batch alone, may cost by what others do."""
+    least, told = least_of(telling), [one for one in telling if one.batches >= TELLING]
+    least_told = least_of(told) if told else None
+
+    def filled(job: JobView, one: JobCosts) -> JobCosts:
+        if not one.known:
+            return guessed(least, job, at_s, one)
+        return one if least_told is None or one.batches >= TELLING else without_start(one, least_told)
+
+    return [filled(job, one) for job, one in zip(jobs, costs, strict=True)]
 
 
 def _fleet(
