@@ -17,15 +17,6 @@ def weight_for(part: int, slots: int, others: int) -> int:
     return math.ceil(part * others / (slots - part))
 
 
-def most_weight(slots: int, jobs: int) -> int:
-    """The highest weight of one of so many jobs that nothing limits: it stands for all slots but one.
-
-    >>> most_weight(4, jobs=4), most_weight(8, jobs=1)
-    (12, 8)
-    """
-    return SlotLimits().most_weight(slots, jobs)
-
-
 @dataclass(frozen=True, slots=True)
 class SlotLimits:
     """The slots that a tenant is promised, and those it may ask for at most (None: all there are)."""
@@ -44,8 +35,10 @@ class SlotLimits:
 
         That is beside others who have as much weight as there are slots, or 1 each: equal parts come to no more.
 
-        >>> SlotLimits(max_slots=2).most_weight(4, 4), SlotLimits(max_slots=8).most_weight(4, 4)
+        >>> SlotLimits(max_slots=2).most_weight(4, jobs=4), SlotLimits().most_weight(4, jobs=4)
         (4, 12)
+        >>> SlotLimits(max_slots=8).most_weight(4, jobs=4), SlotLimits().most_weight(8, jobs=1)
+        (12, 8)
         """
         most = slots if self.max_slots is None else min(slots, self.max_slots)
         return most if jobs < 2 else max(most, weight_for(min(most, slots - 1), slots, max(slots, jobs - 1)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.asked.slot_limits import most_weight
+from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.levers import WHOLE
 from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.columns import JobColumns, columns_of, contention
@@ -194,7 +194,7 @@ def _fleet(
 ) -> Fleet:
     there = _there(view, slots)
     # Where executors follow the weights, more of these than slots would ask for executors that are not to be had.
-    of = columns_of(jobs, costs, slots if there.follows else most_weight(slots, len(jobs)))
+    of = columns_of(jobs, costs, slots if there.follows else SlotLimits().most_weight(slots, len(jobs)))
     slow, left = contention(of, there.held, there.cores)
     core_share, warming = of.core_share(slow), soon(of.cold * coldness(of.fell, of.could_fall))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])

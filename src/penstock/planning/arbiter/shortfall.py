@@ -85,8 +85,9 @@ def _needs(view: View, fleet: Fleet, missing: list[str], horizon_s: float) -> st
 
 def _larger(fleet: Fleet, slots: int, cores: float) -> Fleet:
     """The same on so many slots and cores; no limit of a tenant's own is lifted."""
-    limits = [SlotLimits(max_slots=job.figures.max_threads) for job in fleet.jobs]
-    most = np.array([float(limit.most_weight(slots, fleet.size)) for limit in limits])
+    limits = [job.figures.max_threads for job in fleet.jobs]
+    weights = {limit: SlotLimits(max_slots=limit).most_weight(slots, fleet.size) for limit in set(limits)}
+    most = np.array([float(weights[limit]) for limit in limits])
     return replace(fleet, slots=float(slots), follows=False, held=float(slots), cores=cores, most=most)
 
 
