@@ -60,3 +60,9 @@ def test_who_matters_most_is_given_up_only_where_its_code_is_no_longer_new(up_s:
     plans, _ = rounds(Arbiter(), [seen(0.0, up_s - 10.0), seen(10.0, up_s)])
     (decision,) = plans[-1].decisions
     assert {move.job for move in decision.moves if isinstance(move, Slots) and move.after > move.before} == gets_more
+
+
+@pytest.mark.parametrize(("up_s", "said"), [(10.0, False), (300.0, True)])
+def test_that_not_all_can_be_met_is_not_said_of_new_code(up_s: float, said: bool) -> None:
+    plans, _ = rounds(Arbiter(), [seen(0.0, up_s - 10.0), seen(10.0, up_s)])
+    assert bool(plans[-1].shortfall) == said

@@ -9,6 +9,7 @@ On costs learnt from their batches; its parts, in the order of use:
     worth       what that is worth to each tenant
     outcome     the four above in one: what any shares and bounds would give
     search      the best shares and bounds; `alone` says at prices of slots and cores what is worth foretelling
+    sparing     what is not tried while code is new; `in_a_hurry`, who is served first before anything is known
     shortfall   that nothing meets all intents, and what would
     learning    what the memory takes up of the batches since
     expecting   what is foretold, and how far it was off

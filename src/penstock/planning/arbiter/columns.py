@@ -143,13 +143,19 @@ def contention(of: JobColumns, slots: float, cores: float) -> tuple[float, float
     return slow, min(cores, max(0.5 * cores, left))
 
 
+def most_weight(job: JobFigures, most: int) -> int:
+    """The highest weight that it may have, where that of who has no limit of its own is so high."""
+    unit = job.operator(ALL_OPERATORS)
+    own = job.max_threads if unit.max_threads is None else unit.max_threads
+    return most if own is None else min(own, most)
+
+
 def _levers(job: JobFigures, most: int) -> tuple[float, ...]:
     """Its levers as they stand, as `LeverColumns` has them."""
     unit = job.operator(ALL_OPERATORS)
     dials = {dial.kind: dial for dial in job.levers}
     bound, trigger, parts = dials.get("bound"), dials.get("trigger"), dials.get("partitions")
-    own = job.max_threads if unit.max_threads is None else unit.max_threads
-    most = most if own is None else min(own, most)
+    most = most_weight(job, most)
     can_retrigger = _turned(trigger)
     return (
         unit.min_threads,

@@ -54,6 +54,7 @@ class Fleet:
     staged: Floats  # how long stages took over how long they were foretold to
     by_name: NDArray[np.intp]  # each job's place in the order of names
     least: Floats  # weights
+    lowest: Floats  # that is tried of each
     most: Floats
     most_slots: Floats  # that it may be promised, whatever its weight; UNBOUNDED: any number
     weights: Floats  # now
@@ -72,6 +73,11 @@ class Fleet:
     def size(self) -> int:
         """How many jobs there are."""
         return len(self.values)
+
+    @property
+    def young(self) -> bool:
+        """Whether code is new, and work on cores may soon cost much less than it does."""
+        return any(future.warm for future in self.futures)
 
     @property
     def max_utility(self) -> float:
@@ -196,14 +202,15 @@ def _fleet(
     # Where executors follow the weights, more of these than slots would ask for executors that are not to be had.
     of = columns_of(jobs, costs, slots if there.follows else SlotLimits().most_weight(slots, len(jobs)))
     slow, left = contention(of, there.held, there.cores)
-    core_share, warming = of.core_share(slow), soon(of.cold * coldness(of.fell, of.could_fall))
+    core_share, fell = of.core_share(slow), coldness(of.fell, of.could_fall)
+    warming = soon(of.cold * fell)
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     batches = min(one.batches for one in costs)
     return Fleet(
         names=tuple(job.name for job in jobs),
         jobs=jobs,
         objectives=grouped(job.intent for job in jobs),
-        futures=futures_of(1.0 - (1.0 - warming) * core_share, of.arrivals, foretold, batches),
+        futures=futures_of(1.0 - (1.0 - warming) * core_share, fell, of.arrivals, foretold, batches),
         slots=float(slots),
         follows=there.follows,
         held=there.held,
@@ -256,6 +263,7 @@ def _stand(of: JobColumns) -> dict[str, Floats]:
     """How levers stand, stood at first, and may stand."""
     return {
         "least": of.levers.least,
+        "lowest": of.levers.least,
         "most": of.levers.most,
         "most_slots": of.levers.most_slots,
         "weights": of.levers.weight,

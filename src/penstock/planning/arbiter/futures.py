@@ -27,14 +27,9 @@ class PossibleFuture:
 _MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
 # What holds by a hair holds for a moment: of two that are as good now, the one that would bear more is better.
 _STEADY_FUTURES = (PossibleFuture(1.0, 0.7), PossibleFuture(1.0 + _MORE, 0.3, feared=True))
-# Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon. By what
-# it costs now such a one is beyond rescue whatever is done, and would be given up for those who are worth less.
-_YOUNG_FUTURES = (
-    PossibleFuture(1.0, 0.4),
-    PossibleFuture(1.0 + _MORE, 0.2, feared=True),
-    PossibleFuture(1.0, 0.1, cold=True),
-    PossibleFuture(1.0, 0.3, warm=True),
-)
+_FEARED = 0.2  # how likely that is while code is new
+# That work stays as dear as it is, if it was not seen to get cheaper; that it soon costs the least, if it was.
+_STAYS, _WARMS = 0.17, 0.7
 _WARM = 0.95
 # A forecast that was right before says when, or how much, less well than that.
 FORETOLD_FUTURES = (
@@ -45,12 +40,31 @@ FORETOLD_FUTURES = (
 _CHANGES = 0.1  # of what arrives: less is no other future
 
 
-def futures_of(could_cost: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[PossibleFuture, ...]:
+def futures_of(
+    could_cost: Floats, fell: float, arrivals: Floats, foretold: Floats, batches: int
+) -> tuple[PossibleFuture, ...]:
     """What is thought of; of few batches it is little known what rows take, which is as if more of them came.
 
     `could_cost`: what work of each will cost soon, of what it costs now, on as many cores as its tasks want.
+    `fell`: how much of what costs of new code fall by they were seen to: 0 none, 1 all of it.
     """
     changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
-    futures = _YOUNG_FUTURES if float(could_cost.min()) < _WARM else FORETOLD_FUTURES if changes else _STEADY_FUTURES
+    futures = while_young(fell) if float(could_cost.min()) < _WARM else FORETOLD_FUTURES if changes else _STEADY_FUTURES
     while_new = _MORE_WHILE_NEW / max(1, batches)
     return tuple(replace(one, arrivals=one.arrivals + while_new) if one.feared else one for one in futures)
+
+
+def while_young(fell: float) -> tuple[PossibleFuture, ...]:
+    """While code is new. It costs two to four times what it costs a minute later: who cannot be served now may be soon.
+
+    By what it costs now such a one is beyond rescue whatever is done, and would be given up for those who are worth
+    less. How much it will fall is seen within some batches: what was seen is believed.
+    """
+    stays, warms = _STAYS * (1.0 - fell), _WARMS * fell
+    futures = (
+        PossibleFuture(1.0, 1.0 - _FEARED - stays - warms),
+        PossibleFuture(1.0 + _MORE, _FEARED, feared=True),
+        PossibleFuture(1.0, stays, cold=True),
+        PossibleFuture(1.0, warms, warm=True),
+    )
+    return tuple(future for future in futures if future.likely > 0.0)

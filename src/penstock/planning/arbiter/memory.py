@@ -52,6 +52,7 @@ class ArbiterMemory:
     shortfall: str = ""  # that was found last, at `shortfall_at_s`
     shortfall_at_s: float | None = None
     restarted_s: Mapping[str, float] = field(default_factory=dict)  # when the arbiter last had a job start again
+    hurried: bool = False  # who is in a hurry was served first, before costs were known
     served: tuple[str, ...] = ()  # jobs that were served first, the last ones until `served_until_s`; each time
     served_until_s: float = 0.0
     wanted_s: float | None = None  # since when another step was found worth a turn, round after round

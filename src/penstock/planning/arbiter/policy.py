@@ -9,11 +9,13 @@ it rests while somebody misses something it looks further ahead: a backlog pays 
 utility fall although a rise was foretold is taken back.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.naming import together
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.seen.view import View
 from penstock.planning.arbiter.candidates import restarted
@@ -21,6 +23,7 @@ from penstock.planning.arbiter.expecting import compared, expectation, expecting
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import as_often_as_said, loosened, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
+from penstock.planning.arbiter.in_a_hurry import first_in_a_hurry
 from penstock.planning.arbiter.learning import arrivals_of, awaited, looked_at, untold, with_bias
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory
 from penstock.planning.arbiter.moves import moves_to
@@ -30,6 +33,7 @@ from penstock.planning.arbiter.rested import rested
 from penstock.planning.arbiter.search import MANY, Found, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.shortfall import shortfall
+from penstock.planning.arbiter.sparing import sparing
 from penstock.planning.arbiter.taking_back import came, to_be_taken_back, undoing, wary
 from penstock.planning.arbiter.waiting import band, cold, may_restart, seconded, settles_s, settling
 from penstock.planning.arbiter.words import resting, why
@@ -64,9 +68,7 @@ class Arbiter:
         waiting = awaited(view, memory.costs)
         since_s = view.at_s - (memory.since_s or 0.0)
         if fleet is None or (waiting and since_s < min(_EARLY_S, self.settings.patience_s)):
-            names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
-            note = f"learning what batches cost; waiting for those of {names or 'all jobs'}"
-            return Plan(note=note, again_s=_SOON_S if since_s < _LEARNS_FOR_S else None), memory
+            return _learning(view, memory, waiting, _SOON_S if since_s < _LEARNS_FOR_S else None)
         if waiting and since_s < self.settings.patience_s:
             fleet = fleet.of_shares_alone
         memory = with_bias(fleet, memory)
@@ -130,7 +132,8 @@ class Arbiter:
 
     def _found(self, view: View, fleet: Fleet, memory: ArbiterMemory, *, further: bool) -> Found:
         ahead_s = self._furthest_s if further else looked_ahead_s(fleet, self.settings.horizon_s)
-        return with_a_restart(fleet, search(fleet, ahead_s), may_restart(view, fleet, memory), ahead_s)
+        tried = sparing(fleet)
+        return with_a_restart(tried, search(tried, ahead_s), may_restart(view, fleet, memory), ahead_s)
 
     @property
     def _furthest_s(self) -> float:
@@ -178,6 +181,8 @@ class Arbiter:
         looked_s = memory.shortfall_at_s
         if looked_s is not None and view.at_s - looked_s < _SHORTFALL_EVERY_S:
             return memory
+        if sparing(fleet) is not fleet:  # not all was tried, and new code makes all seem to need more than they will
+            return memory
         text = shortfall(view, fleet, found, self.settings.horizon_s)
         return replace(memory, shortfall=text, shortfall_at_s=view.at_s)
 
@@ -215,6 +220,21 @@ class Arbiter:
 def _missing(fleet: Fleet) -> NDArray[np.bool_]:
     """Who misses something."""
     return np.array([not job.met for job in fleet.jobs])
+
+
+def _learning(
+    view: View, memory: ArbiterMemory, waiting: Sequence[str], again_s: float | None
+) -> tuple[Plan, ArbiterMemory]:
+    """While nothing is decided on costs: who is in a hurry is served first, once, where most are to tell them yet."""
+    moves = first_in_a_hurry(view) if not memory.hurried and 2 * len(waiting) > len(view.jobs) else ()
+    if moves:
+        because = (
+            f"most in a hurry: {together([one.job for one in moves])}; served first until it is known what batches cost"
+        )
+        decision = Decision(Reason.RECONFIGURED, moves, because, view.at_s, view.utility)
+        return Plan((decision,), again_s=again_s), replace(memory, hurried=True)
+    names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
+    return Plan(note=f"learning what batches cost; waiting for those of {names or 'all jobs'}", again_s=again_s), memory
 
 
 def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:

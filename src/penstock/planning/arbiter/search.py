@@ -242,7 +242,7 @@ def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
         steps = np.concatenate([steps, _for_most_slots(fleet, now, slots)])
     most = fleet.most if fleet.size <= MANY else slots
     steps = np.where((steps >= 1) & (steps <= np.maximum(most, now)), steps, now)
-    weights: Floats = np.sort(np.clip(steps, fleet.least, fleet.most), axis=0)
+    weights: Floats = np.sort(np.clip(steps, fleet.lowest, fleet.most), axis=0)
     return weights
 
 
@@ -261,10 +261,11 @@ def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
     """Equal shares, shares by worth, and most for each of the most valuable; then these with batches of any length."""
     values = fleet.values
     shapes = [np.ones(fleet.size), np.maximum(1.0, np.round(fleet.slots * values / values.sum()))]
+    most = _for_most_slots(fleet, np.ones(fleet.size), np.floor(fleet.slots))[0]
     for place in np.argsort(-values, kind="stable")[:3]:
-        for part in (0.5, 0.75):
+        for weight in (np.round(0.5 * fleet.slots), np.round(0.75 * fleet.slots), most[place]):
             shape = np.ones(fleet.size)
-            shape[place] = max(1.0, np.round(part * fleet.slots))
+            shape[place] = max(1.0, weight)
             shapes.append(shape)
     shared = [replace(now, weights=_held(fleet, shape)) for shape in shapes]
     many = [*shared, *(replace(one, bounds=steps[:, -1][None, :]) for one in shared)]
@@ -298,7 +299,7 @@ def _targets_s(fleet: Fleet) -> Floats:
 
 
 def _held(fleet: Fleet, weights: Floats) -> Floats:
-    held: Floats = np.clip(weights, fleet.least, fleet.most)[None, :]
+    held: Floats = np.clip(weights, fleet.lowest, fleet.most)[None, :]
     return held
 
 

@@ -1,0 +1,26 @@
+"""Sparing: while code is new, nothing is taken from whoever is worth most.
+
+By what rows cost at first it seems beyond rescue. So the others would be given what it has and its rows would be held
+back; once they cost a third of that, more of them would wait than can be worked off. What is wrong about the others is
+soon made good: less waits of theirs.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from penstock.planning.arbiter.fleet import Fleet
+
+_WORTH = 0.5  # of what the most valuable job is worth: who is worth less is not spared
+_FEW = 0.5  # of the jobs: where more of them are worth about as much, nobody stands out
+
+
+def sparing(fleet: Fleet) -> Fleet:
+    """The same, if code is new and few are so valuable, where their slots get no fewer and their batches no smaller."""
+    spared = fleet.values >= _WORTH * float(fleet.values.max())
+    # Where executors follow the jobs' slots, more of these for one are no fewer for another.
+    if not fleet.young or fleet.follows or float(spared.mean()) > _FEW:
+        return fleet
+    lowest = np.where(spared, np.maximum(fleet.lowest, fleet.weights), fleet.lowest)
+    most = np.where(spared, fleet.most, np.minimum(fleet.most, fleet.weights))
+    return replace(fleet, lowest=lowest, most=most, can_bound=fleet.can_bound & ~spared)
