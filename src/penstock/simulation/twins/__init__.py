@@ -5,8 +5,8 @@ for twin in twins():
 run(twin, Fixed(slots={"payments": 5}, bounds={"clicks": 150}))
 """
 
-from penstock.simulation.twins.cases import twin_named, twins
+from penstock.simulation.twins.cases import burning, twin_named, twins
 from penstock.simulation.twins.run import Fixed, TwinResult, mean_share, run
 from penstock.simulation.twins.twin import Twin
 
-__all__ = ["Fixed", "Twin", "TwinResult", "mean_share", "run", "twin_named", "twins"]
+__all__ = ["Fixed", "Twin", "TwinResult", "burning", "mean_share", "run", "twin_named", "twins"]

@@ -59,8 +59,8 @@ def twins(seconds: int = SECONDS) -> Iterator[Twin]:
     yield _tenants("feasible", _flat(seconds, 170.0), _flat(seconds, 60.0), Driver())
     for slots in (2, 4):
         for load in (1.0, 1.3, 1.6):
-            yield _burning(f"kafka {slots} slots {load:.1f}", seconds, slots, load)
-        yield _burning(f"kafka {slots} slots 1.3 cold", seconds, slots, 1.3, COLD)
+            yield burning(slots, load, seconds)
+        yield burning(slots, 1.3, seconds, cold=True)
     for many, slots in ((12, 24), (25, 48)):
         yield _fleet(f"{many} tenants", seconds, many, slots)
 
@@ -131,8 +131,11 @@ def _job(
     )
 
 
-def _burning(name: str, seconds: int, slots: int, load: float, slowness: tuple[Slowness, ...] = ()) -> Twin:
-    """Four tenants of Kafka that burn CPU, together so much of two cores; batches as large as what waits."""
+def burning(slots: int, load: float, seconds: int = SECONDS, *, cold: bool = False) -> Twin:
+    """Four tenants of Kafka that burn CPU, together so much of two cores; batches as large as what waits.
+
+    `cold`: their application has only just started.
+    """
     reading = _work("work", ROW_CPU_S, READING_CPU_S)
     counting = _work("count", 0.0, COUNTING_CPU_S)
     kinds = {"payments": (0.0, (reading,)), "reports": (2.0, (reading, counting)), "clicks": (0.0, (reading,))}
@@ -156,8 +159,9 @@ def _burning(name: str, seconds: int, slots: int, load: float, slowness: tuple[S
         "models": Intent(Latency("20s", utility=10)),
     }
     cluster = MicroBatchCluster(
-        slots, CORES, noise=NOISE, driver_noise=DRIVER_NOISE, slowness=slowness, window_s=WINDOW_S
+        slots, CORES, noise=NOISE, driver_noise=DRIVER_NOISE, slowness=COLD if cold else (), window_s=WINDOW_S
     )
+    name = f"kafka {slots} slots {load:.1f}" + (" cold" if cold else "")
     return Twin(name, cluster, jobs, intents, seconds, by_hand={"payments": slots})
 
 
