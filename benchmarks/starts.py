@@ -58,8 +58,10 @@ class InRounds:
 def cases() -> list[Twin]:
     """Slots as many as cores and twice as many, at each load, on warm code and on cold."""
     twins = [burning(slots, load, SECONDS, cold=cold) for slots in (2, 4) for load, cold in LOADS]
-    looked_at = {"interval_s": LOOKED_AT_S, "govern_from_s": LOOKED_AT_S, "measure_from_s": COUNTED_FROM_S}
-    return [replace(twin, **looked_at) for twin in twins]
+    return [
+        replace(twin, interval_s=LOOKED_AT_S, govern_from_s=LOOKED_AT_S, measure_from_s=COUNTED_FROM_S)
+        for twin in twins
+    ]
 
 
 def lived(twin: Twin, policy: str, seeds: range) -> list[TwinResult]:
