@@ -1,7 +1,7 @@
 """Sparing: while code is new, nothing is taken from whoever is worth most.
 
 By what rows cost at first it seems beyond rescue. So the others would be given what it has and its rows would be held
-back; once they cost a third of that, more of them would wait than can be worked off. What is wrong about the others is
+back; once they cost less, more of them would wait than can be worked off. What is wrong about the others is
 soon made good: less waits of theirs.
 """
 
