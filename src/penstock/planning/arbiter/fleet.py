@@ -292,9 +292,14 @@ class _There(NamedTuple):
     cores: float
 
 
+def slots_follow(view: View) -> bool:
+    """Whether executors come as soon as jobs have more weight together, and go as soon as they have less."""
+    return any(dial.kind == "executors" and dial.job == WHOLE and dial.follows for dial in view.levers)
+
+
 def _there(view: View, slots: int) -> _There:
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
-    follows = any(dial.kind == "executors" and dial.job == WHOLE and dial.follows for dial in view.levers)
+    follows = slots_follow(view)
     offered, executors = offered_slots(view)
     if not follows or not offered:
         return _There(follows=False, held=float(slots), each=1.0, cores=cores)

@@ -46,7 +46,7 @@ def futures_of(
     """What is thought of; of few batches it is little known what rows take, which is as if more of them came.
 
     `could_cost`: what work of each will cost soon, of what it costs now, on as many cores as its tasks want.
-    `fell`: how much of what costs of new code fall by they were seen to: 0 none, 1 all of it.
+    `fell`: how much of the fall of new code's costs was seen to come: 0 none, 1 all of it.
     """
     changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
     futures = while_young(fell) if float(could_cost.min()) < _WARM else FORETOLD_FUTURES if changes else _STEADY_FUTURES

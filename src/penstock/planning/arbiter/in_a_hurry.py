@@ -13,6 +13,7 @@ from penstock.core.levers import ALL_OPERATORS, Move, Slots
 from penstock.core.seen.shares import shares_pool
 from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter.columns import most_weight
+from penstock.planning.arbiter.fleet import slots_follow
 from penstock.planning.arbiter.search import MANY
 
 _AS_MUCH = 0.5  # of the greatest hurry there is
@@ -24,8 +25,8 @@ def first_in_a_hurry(view: View) -> tuple[Move, ...]:
     """The slots of whoever asks for the most utility within the fewest seconds; none where somebody chose how many."""
     jobs = [job for job in view.jobs if shares_pool(job.figures)]
     weights = [job.figures.operator(ALL_OPERATORS).threads for job in jobs]
-    slots, follows = view.slots or 0, any(dial.follows for dial in view.levers)
-    if slots < 2 or follows or not 2 <= len(jobs) <= MANY or len(set(weights)) > 1:
+    slots = view.slots or 0
+    if slots < 2 or slots_follow(view) or not 2 <= len(jobs) <= MANY or len(set(weights)) > 1:
         return ()
     most = _AS_MUCH * max(map(_hurry, jobs))
     first = [job for job in jobs if _hurry(job) >= most > 0.0]
