@@ -65,7 +65,8 @@ class Kubernetes:
         name = f"penstock-test-{uuid.uuid4().hex[:12]}"  # a cluster of the user's may be tested on by several at once
         self.make("/api/v1/namespaces", {"metadata": {"name": name}})
         self.made.append(name)
-        eventually(lambda: self._is_there(f"/api/v1/namespaces/{name}/serviceaccounts/default"))
+        by_controllers = ("serviceaccounts/default", "configmaps/kube-root-ca.crt")
+        eventually(lambda: all(self._is_there(f"/api/v1/namespaces/{name}/{one}") for one in by_controllers))
         return name
 
     @contextmanager
