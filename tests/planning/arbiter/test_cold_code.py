@@ -1,12 +1,16 @@
 """First steps on cold code: by what its first batches cost, who matters most is beyond rescue, and comes back."""
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
 from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.view import JobView, View
+from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.policy import Arbiter
+from penstock.planning.arbiter.told import learnt
 from tests.builders import rounds
 from tests.planning.arbiter.fleets import fleet_view, job
 
@@ -66,3 +70,31 @@ def test_who_matters_most_is_given_up_only_where_its_code_is_no_longer_new(up_s:
 def test_that_not_all_can_be_met_is_not_said_of_new_code(up_s: float, said: bool) -> None:
     plans, _ = rounds(Arbiter(), [seen(0.0, up_s - 10.0), seen(10.0, up_s)])
     assert bool(plans[-1].shortfall) == said
+
+
+def learnt_by(up_s: float, cores: int) -> Fleet:
+    """What is known ten seconds after the first batch began, of tasks that have a core for a quarter of their time."""
+    view = fleet_view(*(_lacking(_tenant(name, 10.0, up_s)) for name in BATCHES), slots=4, cores=cores, at_s=10.0)
+    found = fleet_of(view, learnt({}, [one.figures for one in view.jobs]))
+    assert found is not None
+    return found
+
+
+def _lacking(one: JobView) -> JobView:
+    batches = tuple(replace(batch, cpu_s=0.25 * (batch.busy_s or 0.0)) for batch in one.figures.batches)
+    return replace(one, figures=replace(one.figures, batches=batches))
+
+
+@pytest.mark.parametrize(
+    ("up_s", "cores", "come_back"),
+    [
+        (10.0, 2, True),
+        (300.0, 2, False),  # its compiler is done
+        (10.0, 4, False),  # each slot has a core of its own: nothing is lacking
+    ],
+)
+def test_the_cores_that_the_compiler_of_new_code_takes_come_back(up_s: float, cores: int, come_back: bool) -> None:
+    fleet = learnt_by(up_s, cores)
+    assert (fleet.cores > 1.02 * fleet.cores_were) == come_back
+    assert fleet.cores_were <= fleet.cores <= cores
+    assert fleet.as_it_was.cores == fleet.cores_were  # what stages took is held against the cores that there were

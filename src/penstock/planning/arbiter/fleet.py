@@ -15,7 +15,7 @@ from penstock.planning.arbiter.columns import JobColumns, columns_of, contention
 from penstock.planning.arbiter.costs import TELLING, JobCosts, guessed, least_of, without_start
 from penstock.planning.arbiter.futures import PossibleFuture, futures_of
 from penstock.planning.arbiter.objectives import Objectives, grouped
-from penstock.planning.arbiter.warmth import coldness, soon
+from penstock.planning.arbiter.warmth import coldness, given_back, soon
 
 DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for the next failure may be of another kind
 
@@ -33,7 +33,8 @@ class Fleet:
     follows: bool  # executors come as soon as jobs have more weight together, and go as soon as they have less
     held: float  # slots that are there
     each: float  # slots of an executor
-    cores: float  # that tasks can have, less than there are where others use them too
+    cores: float  # that tasks can have soon, less than there are where others use them too
+    cores_were: float  # that they had lately: the compiler of new code had some
     arrivals: Floats
     coming: Floats  # the most that is foretold to arrive over the horizon
     backlog: Floats  # rows that wait for the next batch
@@ -151,7 +152,12 @@ class Fleet:
     @property
     def as_it_was(self) -> "Fleet":
         """The same with work that costs what it cost when that was learnt."""
-        return replace(self, task_cpu_s=self.task_cpu_s / self.warming, row_cpu_s=self.row_cpu_s / self.warming)
+        return replace(
+            self,
+            cores=self.cores_were,
+            task_cpu_s=self.task_cpu_s / self.warming,
+            row_cpu_s=self.row_cpu_s / self.warming,
+        )
 
     @property
     def once_warm(self) -> "Fleet":
@@ -201,22 +207,24 @@ def _fleet(
     there = _there(view, slots)
     # Where executors follow the weights, more of these than slots would ask for executors that are not to be had.
     of = columns_of(jobs, costs, slots if there.follows else SlotLimits().most_weight(slots, len(jobs)))
-    slow, left = contention(of, there.held, there.cores)
-    core_share, fell = of.core_share(slow), coldness(of.fell, of.could_fall)
+    cores = _cores(of, there)
+    core_share, fell = of.core_share(cores.slow), coldness(of.fell, of.could_fall)
     warming = soon(of.cold * fell)
+    could_cost = 1.0 - (1.0 - warming * cores.left / cores.soon) * core_share
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     batches = min(one.batches for one in costs)
     return Fleet(
         names=tuple(job.name for job in jobs),
         jobs=jobs,
         objectives=grouped(job.intent for job in jobs),
-        futures=futures_of(1.0 - (1.0 - warming) * core_share, fell, of.arrivals, foretold, batches),
+        futures=futures_of(could_cost, fell, of.arrivals, foretold, batches),
         slots=float(slots),
         follows=there.follows,
         held=there.held,
         each=there.each,
-        cores=left,
-        driver_cores=_driver_cores(slow, there.cores - left, float(of.aside_load.sum())),
+        cores=cores.soon,
+        cores_were=cores.left,
+        driver_cores=cores.of_driver,
         by_name=np.argsort(np.argsort([job.name for job in jobs])),
         can_bound=of.levers.can_bound > 0,
         can_retrigger=of.levers.can_retrigger > 0,
@@ -290,6 +298,23 @@ class _There(NamedTuple):
     held: float
     each: float
     cores: float
+
+
+class _Cores(NamedTuple):
+    """How much slower work is for want of cores, those left to tasks now and soon, and the driver's part of one."""
+
+    slow: float
+    left: float
+    soon: float
+    of_driver: float
+
+
+def _cores(of: JobColumns, there: _There) -> _Cores:
+    """While code is new its compiler has some of the cores, and gives them back."""
+    slow, left = contention(of, there.held, there.cores)
+    lacking, aside = there.cores - left, float(of.aside_load.sum())
+    of_driver = _driver_cores(slow, lacking, aside)
+    return _Cores(slow, left, left + given_back(of.cold, there.cores, lacking - of_driver * aside), of_driver)
 
 
 def slots_follow(view: View) -> bool:
