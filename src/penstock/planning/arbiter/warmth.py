@@ -19,8 +19,8 @@ from penstock.core.arrays import Floats, Numbers
 # Two and a half times as dear at first, twice after five seconds (runs on Spark, with Kafka and CPU-bound work).
 COLD_PART, COLD_S = 0.6, 20.0
 _SOON_S = 20.0  # ahead: two rounds, the earliest in which it shows what a decision gave
-# Of the cores, that the compiler of new code takes at first, and at most so much of what tasks lack (eight runs on
-# Spark with four slots: tasks had 1.03 to 1.13 of two cores after 12 s, 1.2 to 1.4 of them half a minute later).
+# Of the cores, that the compiler of new code takes at first, and at most so much of what tasks lack (seven runs on
+# Spark with four slots: tasks had 1.0 to 1.25 of two cores after 12 s, 0.05 to 0.34 more a minute later).
 _COMPILER, _OF_LACKING = 0.25, 0.5
 _STILL = COLD_S / _SOON_S * (1.0 - exp(-_SOON_S / COLD_S))  # of what is cold now, in the mean until then
 _PRIOR, _TRUST = 0.4, 0.1  # of g's fall, before anything was seen, and how much evidence outweighs that
