@@ -20,12 +20,16 @@ pytestmark = pytest.mark.sockets
 RUNS_OUT = """
 import os, resource, sys, threading
 from types import SimpleNamespace
-from py4j.java_gateway import CallbackServer, CallbackServerParameters, PythonProxyPool, server_connection_error
+from py4j.java_gateway import CallbackServer, CallbackServerParameters, PythonProxyPool
+from py4j.java_gateway import server_connection_error, server_started
 from penstock.engines.spark.jvm.callbacks import check_callbacks
 given = CallbackServerParameters(port=0, daemonize=True, daemonize_connections=True)
 server, failed = CallbackServer(PythonProxyPool(), None, callback_server_parameters=given), threading.Event()
 server.pool.put("something of ours")
+listening = threading.Event()
+server_started.connect(lambda **told: listening.set(), server)
 server.start()
+listening.wait()  # its port is known before: it listens in a thread of its own
 server_connection_error.connect(lambda **told: failed.set(), server)
 check_callbacks(SimpleNamespace(_callback_server=server))
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -46,12 +50,14 @@ def test_who_calls_while_no_descriptor_is_left_is_answered_once_there_is_one() -
     script = [sys.executable, "-c", RUNS_OUT]
     with subprocess.Popen(script, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        port = int(process.stdout.readline())
-        with socket.create_connection(("127.0.0.1", port), patience_s()) as caller:
-            caller.sendall(FORGET)
-            assert process.stdout.readline() == b"failed\n"
-            assert caller.recv(16) == DONE
-        process.kill()
+        try:
+            port = int(process.stdout.readline())
+            with socket.create_connection(("127.0.0.1", port), patience_s()) as caller:
+                caller.sendall(FORGET)
+                assert process.stdout.readline() == b"failed\n"
+                assert caller.recv(16) == DONE
+        finally:
+            process.kill()
 
 
 class Clock:
