@@ -67,6 +67,12 @@ def job(name: str, rate_rps: float, target: str = "4s", worth: float = 10.0, **m
     return JobView(figures(name, rate_rps, **more), intent, utility, utility >= intent.max_utility, True)
 
 
+def having_a_core(one: JobView, share: float) -> JobView:
+    """The same, whose tasks have a core for that share of their time."""
+    batches = tuple(replace(batch, cpu_s=share * (batch.busy_s or 0.0)) for batch in one.figures.batches)
+    return replace(one, figures=replace(one.figures, batches=batches))
+
+
 def fleet_view(*jobs: JobView, slots: int = 4, cores: int = 4, at_s: float = 10.0) -> View:
     """All of them on one machine."""
     machine = MachineFigures("m", cores, 1.0, slots=slots)

@@ -1,18 +1,14 @@
 """First steps on cold code: by what its first batches cost, who matters most is beyond rescue, and comes back."""
 
-from dataclasses import replace
-
 import pytest
 
 from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
 from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.view import JobView, View
-from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.policy import Arbiter
-from penstock.planning.arbiter.told import learnt
 from tests.builders import rounds
-from tests.planning.arbiter.fleets import fleet_view, job
+from tests.planning.arbiter.fleets import as_seen, fleet_view, having_a_core, job
 
 # As a run on four slots and two cores that had only just started told of them.
 BATCHES = {
@@ -72,19 +68,6 @@ def test_that_not_all_can_be_met_is_not_said_of_new_code(up_s: float, said: bool
     assert bool(plans[-1].shortfall) == said
 
 
-def learnt_by(up_s: float, cores: int) -> Fleet:
-    """What is known ten seconds after the first batch began, of tasks that have a core for a quarter of their time."""
-    view = fleet_view(*(_lacking(_tenant(name, 10.0, up_s)) for name in BATCHES), slots=4, cores=cores, at_s=10.0)
-    found = fleet_of(view, learnt({}, [one.figures for one in view.jobs]))
-    assert found is not None
-    return found
-
-
-def _lacking(one: JobView) -> JobView:
-    batches = tuple(replace(batch, cpu_s=0.25 * (batch.busy_s or 0.0)) for batch in one.figures.batches)
-    return replace(one, figures=replace(one.figures, batches=batches))
-
-
 @pytest.mark.parametrize(
     ("up_s", "cores", "come_back"),
     [
@@ -94,7 +77,8 @@ def _lacking(one: JobView) -> JobView:
     ],
 )
 def test_the_cores_that_the_compiler_of_new_code_takes_come_back(up_s: float, cores: int, come_back: bool) -> None:
-    fleet = learnt_by(up_s, cores)
+    jobs = [having_a_core(_tenant(name, 10.0, up_s), 0.25) for name in BATCHES]
+    fleet = as_seen(fleet_view(*jobs, slots=4, cores=cores, at_s=10.0))
     assert (fleet.cores > 1.02 * fleet.cores_were) == come_back
     assert fleet.cores_were <= fleet.cores <= cores
     assert fleet.as_it_was.cores == fleet.cores_were  # what stages took is held against the cores that there were

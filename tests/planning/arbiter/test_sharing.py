@@ -5,26 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from penstock.core.seen.view import JobView
 from penstock.engines.spark.application.shares import pool_shares
 from penstock.planning.arbiter.candidates import present
-from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.sharing import conditions, floors_of, task_of
-from penstock.planning.arbiter.told import learnt
-from tests.planning.arbiter.fleets import fleet, fleet_view, job
+from tests.planning.arbiter.fleets import as_seen, fleet, fleet_view, having_a_core, job
 
 
 def crowd(cores: int, cpu_share: float) -> Fleet:
     """Three that keep four slots busy; their tasks have a core for that share of their time."""
-    jobs = [_having(job(name, 130.0), cpu_share) for name in ("a", "b", "c")]
-    found = fleet_of(fleet_view(*jobs, cores=cores), learnt({}, [one.figures for one in jobs]))
-    assert found is not None
-    return found
-
-
-def _having(one: JobView, cpu_share: float) -> JobView:
-    batches = tuple(replace(batch, cpu_s=cpu_share * (batch.busy_s or 0.0)) for batch in one.figures.batches)
-    return replace(one, figures=replace(one.figures, batches=batches))
+    jobs = [having_a_core(job(name, 130.0), cpu_share) for name in ("a", "b", "c")]
+    return as_seen(fleet_view(*jobs, cores=cores))
 
 
 def slowed(one: Fleet, bounds: float) -> float:

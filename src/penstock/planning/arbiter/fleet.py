@@ -165,6 +165,7 @@ class Fleet:
         was = self.as_it_was
         return replace(
             was,
+            cores=self.cores,
             task_cpu_s=was.task_cpu_s * self.warmest,
             row_cpu_s=was.row_cpu_s * self.warmest,
             aside_s=was.aside_s * self.warmest,
