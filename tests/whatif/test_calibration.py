@@ -35,11 +35,13 @@ def simulated(figures: JobFigures) -> MicroBatchJob:
 
 
 def test_levers_that_the_engine_tells_of_stand_as_it_tells_and_others_as_latency_suggests() -> None:
-    levers = (Dial("trigger", "ads", 5.0, 0.0), Dial("bound", "ads", 400.0, 1))
+    levers = (Dial("trigger", "ads", 5.0, 0.0), Dial("bound", "ads", 400.0, 1), Dial("piece", "ads", 50.0, 1))
     told, guessed = simulated(replace(FIGURES, levers=levers)), simulated(FIGURES)
     assert (told.trigger_s, told.max_rows_per_batch) == (5.0, 400)
+    assert (told.cuttable, told.max_rows_per_task) == (True, 50)
     # Latency at rest is half a trigger and one and a half batches: 2 (3 - 1.5 x 0.5) s.
     assert (guessed.trigger_s, guessed.max_rows_per_batch) == (4.5, None)
+    assert (guessed.cuttable, guessed.max_rows_per_task) == (False, None)
 
 
 def test_a_bound_that_was_stored_is_a_whole_number_again() -> None:

@@ -5,6 +5,7 @@
     Executors    how many executors the application holds; in a fleet, each application of its own
     Partitions   into how many parts a job's state is cut
     BatchBound   the most rows that one batch of a job takes in; None: as many as there are
+    Piece        the most rows that one task of a batch reads; None: as its source says
     Trigger      how often a job's batches begin, in seconds
     Memory       the heap of each executor, in MiB
     Table        where a job's correlated keys live
@@ -35,6 +36,7 @@ __all__ = (
     "Memory",
     "Move",
     "Partitions",
+    "Piece",
     "Shows",
     "Slots",
     "Table",
@@ -133,6 +135,19 @@ class BatchBound(_OfAll):
 
 
 @dataclass(frozen=True, slots=True)
+class Piece(_OfAll):
+    """The most rows that one task of a batch reads; without it, a task reads what its source gives it.
+
+    Tasks that are shorter hold their slots for less time; the batch stays as it is.
+    """
+
+    job: str
+    before: int | None
+    after: int | None
+    kind: Literal["piece"] = "piece"
+
+
+@dataclass(frozen=True, slots=True)
 class Trigger(_OfAll):
     """The time from the start of one batch to the start of the next, in seconds; 0: batches follow one another."""
 
@@ -169,9 +184,9 @@ class Table(_OfAll):
 
 
 ThreadMove: TypeAlias = Slots | Tasks
-Move: TypeAlias = Slots | Tasks | Executors | Partitions | BatchBound | Trigger | Memory | Table
+Move: TypeAlias = Slots | Tasks | Executors | Partitions | BatchBound | Piece | Trigger | Memory | Table
 """A turn of any kind: which lever, from what to what."""
-Kind: TypeAlias = Literal["slots", "tasks", "executors", "partitions", "bound", "trigger", "memory", "table"]
+Kind: TypeAlias = Literal["slots", "tasks", "executors", "partitions", "bound", "piece", "trigger", "memory", "table"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -234,7 +249,7 @@ class Shows(StrEnum):
 class Dial:
     """One lever as it stands. `now` is what was observed; `asked` what was asked for and has not come yet.
 
-    `most` None: no bound is known. `now` None: no bound is set (of a batch), or nobody knows yet. `worth` is the
+    `most` None: no bound is known. `now` None: none is set (of a batch or a task), or nobody knows. `worth` is the
     utility that is foretold at each value, in rising order, by whoever knows what the lever is worth. `costs` is what
     one of its units takes of what all share: the cores of an executor.
     """
@@ -280,6 +295,8 @@ def move_of(dial: Dial, value: float | None) -> Move:
     before, after = _whole(dial.now), _whole(value)
     if dial.kind == "bound":
         return BatchBound(dial.job, before, after)
+    if dial.kind == "piece":
+        return Piece(dial.job, before, after)
     if dial.kind == "trigger":
         return Trigger(dial.job, float(dial.now or 0.0), float(value or 0.0))
     if dial.kind == "executors":
@@ -340,6 +357,7 @@ WORDS: Mapping[Kind, LeverWords] = {
     "executors": LeverWords("executors", "Set the number of executors of the application.", of_all=True),
     "partitions": LeverWords("partitions", "Set the number of state partitions of JOB. Its query restarts."),
     "bound": LeverWords("batch bound", "Read at most ROWS in each batch of JOB; `none` removes the bound.", "rows"),
+    "piece": LeverWords("rows a task", "Read at most ROWS in each task of JOB; `none`: as its source says.", "rows"),
     "trigger": LeverWords("trigger", "Set the time between batches of JOB, such as 5s.", seconds=True),
     "memory": LeverWords("executor memory", "Set the heap of each executor, such as 512m or 2g.", "MiB", of_all=True),
 }

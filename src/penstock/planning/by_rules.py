@@ -36,7 +36,7 @@ def rules_in(package: ModuleType) -> Mapping[Kind, Rule]:
     """The rules in the files of a package, in the order of the kinds.
 
     >>> [*rules_in(rules)]
-    ['memory']
+    ['piece', 'memory']
     """
     files = {file.name for file in iter_modules(package.__path__)}
     return {kind: import_module(f"{package.__name__}.{kind}").rule for kind in KINDS if kind in files}

@@ -9,7 +9,8 @@ The `penstock` policy is two of them as one mind, with the arbiter:
     all others, with a recovery target             Phoebe plans them ahead of the load
     all others                                     Henge searches for the best utility of them together; a job with
                                                    performance models starts that search at the models' answer
-    levers with a rule of their own                after all: executors' memory, which concerns all jobs alike
+    levers with a rule of their own                before all, which see them as they will stand: how many rows a task
+                                                   reads, executors' memory
     many applications with executors of their own  these are divided by what each says they are worth to it; all else
                                                    is decided inside, by a policy of its own
 
@@ -29,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from penstock.core.known.job_models import JobModels
-from penstock.core.levers import Kind
+from penstock.core.levers import Kind, Piece, Slots, Tasks
 from penstock.core.plan import Plan
 from penstock.core.ports import Policy
 from penstock.core.seen.shares import shares_pool
@@ -77,16 +78,18 @@ class Combined:
         return CombinedMemory(self._henge.start(), self._phoebe.start(), arbiter=self._arbiter.start())
 
     def decide(self, view: View, memory: CombinedMemory) -> tuple[Plan, CombinedMemory]:
-        """Phoebe first, then the arbiter, then Henge with what is left, then levers with rules of their own."""
+        """Levers with rules of their own first, then Phoebe, then the arbiter, then Henge with what is left."""
         if is_of_many(view):
             plan, executors = ExecutorsPolicy(self.settings.executors).decide(view, memory.executors)
             return plan, replace(memory, executors=executors)
+        ruled, rules = by_rules(self.rules, view, memory.rules, self.settings)
+        left = as_planned(view, ruled)
         solved = self._solved(view, memory.arbiter)
-        ahead = part(view, lambda job: job.intent.recovery_s is not None)
+        ahead = part(left, lambda job: job.intent.recovery_s is not None)
         planned, phoebe = self._phoebe.decide(ahead, memory.phoebe) if ahead.jobs else (Plan(), memory.phoebe)
         minima = _with_minima(memory.minima, planned, solved)
         planned = replace(planned, decisions=tuple(d for d in planned.decisions if not solved.issuperset(d.jobs)))
-        left = as_planned(view, planned)
+        left = as_planned(left, planned)
         together, arbiter = Plan(), memory.arbiter
         if any(shares_pool(job.figures) for job in view.jobs):
             others = {job.name for job in view.jobs} - solved
@@ -96,9 +99,8 @@ class Combined:
         rest = part(left, lambda job: job.name not in solved and job.intent.recovery_s is None)
         if rest.jobs:
             searched, henge = self._henge.decide(rest, memory.henge)
-        more, ruled = by_rules(self.rules, view, memory.rules, self.settings)
-        plan = _all(view, (planned, ahead), (together, view), (searched, rest), (more, view))
-        return plan, CombinedMemory(henge, phoebe, ruled, arbiter, minima, memory.executors)
+        plan = _all(view, (planned, ahead), (together, view), (searched, rest), (ruled, view))
+        return plan, CombinedMemory(henge, phoebe, rules, arbiter, minima, memory.executors)
 
     def by_slots(self, view: View, memory: CombinedMemory, counts: Sequence[int]) -> tuple[float, ...]:
         """The utility of all jobs with so many slots each; empty while nobody can foretell it."""
@@ -206,20 +208,26 @@ def _from(job: JobView, least: int) -> JobView:
 
 
 def as_planned(view: View, plan: Plan) -> View:
-    """The view with the threads that a plan gives."""
-    given = {(move.job, move.operator): move.after for d in plan.decisions for move in d.thread_moves}
-    turned = {name for name, _ in given}
+    """The view with the threads that a plan gives, and with tasks cut as it says."""
+    moves = [move for decision in plan.decisions for move in decision.moves]
+    threads = {(move.job, move.operator): move.after for move in moves if isinstance(move, Slots | Tasks)}
+    pieces = {move.job: move.after for move in moves if isinstance(move, Piece)}
+    turned = {name for name, _ in threads} | set(pieces)
     if not turned:
         return view
-    return replace(view, jobs=tuple(_with_threads(job, given) if job.name in turned else job for job in view.jobs))
+    return replace(view, jobs=tuple(_turned(job, threads, pieces) if job.name in turned else job for job in view.jobs))
 
 
-def _with_threads(job: JobView, given: Mapping[tuple[str, str], int]) -> JobView:
+def _turned(job: JobView, threads: Mapping[tuple[str, str], int], pieces: Mapping[str, int | None]) -> JobView:
     operators = tuple(
-        replace(operator, threads=given.get((job.name, operator.name), operator.threads))
+        replace(operator, threads=threads.get((job.name, operator.name), operator.threads))
         for operator in job.figures.operators
     )
-    return replace(job, figures=replace(job.figures, operators=operators))
+    dials = tuple(
+        replace(dial, now=pieces.get(job.name, dial.now)) if dial.kind == "piece" else dial
+        for dial in job.figures.levers
+    )
+    return replace(job, figures=replace(job.figures, operators=operators, levers=dials))
 
 
 def _all(view: View, *parts: tuple[Plan, View]) -> Plan:

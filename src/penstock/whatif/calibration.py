@@ -167,6 +167,7 @@ def _learnt_query(job: JobFigures, rows: Floats, service: Service, stretch: floa
         trigger_s=_trigger_s(job, service.trigger_s),
         batch_overhead_s=service.overhead_s,
         max_rows_per_batch=_bound(job, service.most_rows),
+        **_pieces(job),
         **_threads(job, operator),
     )
 
@@ -179,6 +180,11 @@ def _trigger_s(job: JobFigures, learnt: float) -> float:
 def _bound(job: JobFigures, learnt: int | None) -> int | None:
     told = _now(job, "bound")
     return learnt if told is None else round(told)
+
+
+def _pieces(job: JobFigures) -> dict[str, Any]:
+    told = _now(job, "piece")
+    return {"cuttable": job.lever("piece") is not None, "max_rows_per_task": None if told is None else round(told)}
 
 
 def _now(job: JobFigures, kind: Kind) -> float | None:
@@ -207,6 +213,7 @@ def _query(job: JobFigures, rows: Floats, share_slots: float) -> MicroBatchJob:
         trigger_s=_trigger_s(job, trigger_s),
         batch_overhead_s=overhead_s,
         max_rows_per_batch=_bound(job, most),
+        **_pieces(job),
         **_threads(job, operator),
     )
 

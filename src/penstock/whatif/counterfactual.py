@@ -15,7 +15,14 @@ from penstock.whatif.question import Changes, Future, Past, ShareSeries, Turn
 
 LONGEST_S = 300.0  # after it: what a decision brings later cannot be told from what else happens
 LEAST_S = 20.0
-PLAYED: tuple[Kind, ...] = ("slots", "tasks", "bound", "trigger", "partitions")  # levers that the simulator has
+PLAYED: tuple[Kind, ...] = (
+    "slots",
+    "tasks",
+    "bound",
+    "piece",
+    "trigger",
+    "partitions",
+)  # levers that the simulator has
 LEAVES_ALONE = "static"
 
 

@@ -1,8 +1,13 @@
 """A query that reads Kafka: arrivals are seen without waiting for a batch, backlog and juice by its offsets."""
 
+from collections.abc import Callable
+
 import pytest
 from pyspark.sql import SparkSession
 
+from penstock.core.levers import Disturbs, Piece
+from penstock.core.plan import Step
+from penstock.core.seen.batches import BatchFigures
 from penstock.core.seen.figures import JobFigures
 from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.engine import SparkEngine
@@ -10,8 +15,9 @@ from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch, BrokerTopics, kafka_sources
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import observed, of, quick
-from tests.engines.spark.kafka_jobs import passing, send
+from tests.engines.spark.kafka_jobs import counting, counts, passing, send
 from tests.patience import eventually
+from tests.real_kafka import PARTITIONS
 from tests.real_spark import OpenEngine
 
 LONG = SparkSettings(window_s=3600.0)  # what happened once is in it, even if the machine stands still after that
@@ -74,3 +80,43 @@ def test_a_broker_that_is_away_leaves_figures_absent(spark: SparkSession, kafka:
     watch._brokers[kafka, None] = TopicEnds("127.0.0.1:1", within_s=0.2)
     assert watch.read({name: query}) == {}
     query.stop()
+
+
+def test_tasks_are_cut_while_the_query_runs_and_each_row_counts_once(
+    engine: OpenEngine, kafka: str, topic: str, name: str, checkpoint: str
+) -> None:
+    watched = engine(Job(name, counting(kafka, topic, f"{topic}-counts", checkpoint)))
+
+    def stands_at(rows: int | None) -> Callable[[JobFigures], bool]:
+        def stands(figures: JobFigures) -> bool:
+            dial = figures.lever("piece")
+            return dial is not None and (dial.now, dial.disturbs) == (rows, Disturbs.NOTHING)
+
+        return stands
+
+    def sent(rows: int) -> list[BatchFigures]:
+        """So many; the batches that took them, there may be several."""
+        before = {batch.number for batch in observed(watched, name, lambda figures: figures.batches).batches}
+        send(kafka, topic, rows)
+        found: list[BatchFigures] = []
+
+        def took_all(figures: JobFigures) -> bool:
+            found[:] = [batch for batch in figures.batches if batch.number not in before and batch.rows]
+            return sum(batch.rows for batch in found) == rows and all(batch.tasks for batch in found)
+
+        observed(watched, name, took_all)
+        return found
+
+    send(kafka, topic, 400)
+    observed(watched, name, stands_at(None))
+    observed(watched, name, lambda figures: figures.backlog_rows == 0)
+    (uncut,) = {batch.tasks for batch in sent(1000)}
+    assert watched.apply([Step(name, (Piece(name, None, 100),))]).steps[0].error is None
+    observed(watched, name, stands_at(100))
+    sent(1)  # the batch that was planned meanwhile may have been cut as before
+    cut = sent(2000)
+    assert all(100 * ((batch.tasks or 0) - (uncut or 0) + PARTITIONS) >= batch.rows for batch in cut)
+    assert watched.apply([Step(name, (Piece(name, 100, None),))]).steps[0].error is None
+    sent(1)
+    assert {batch.tasks for batch in sent(3000)} == {uncut}
+    eventually(lambda: sum(counts(kafka, f"{topic}-counts").values()) == 6402)

@@ -17,7 +17,7 @@ from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.application.shares import PoolShare
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived
-from penstock.engines.spark.jobs.query import BatchInterval, Query
+from penstock.engines.spark.jobs.query import BatchInterval, Query, TaskPiece
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.watch.events import Event
@@ -231,6 +231,12 @@ class Spark(Protocol):
 
     def retrigger(self, query: Query, every_s: float) -> None:
         """Have its batches begin so often, once the batch, or the wait, that is under way is over."""
+
+    def piece(self, query: Query) -> TaskPiece | None:
+        """The most rows that one of its tasks reads; None where its source cannot be cut smaller."""
+
+    def cut(self, query: Query, rows: int | None) -> None:
+        """Have none of its tasks read more rows, from the next batch on; None: what its options say."""
 
     def partitions(self, query: Query) -> int | None:
         """Of its state; None while nobody knows."""

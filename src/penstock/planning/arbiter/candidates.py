@@ -71,10 +71,15 @@ def restarted(fleet: Fleet, settings: Settings) -> NDArray[np.bool_]:
 
 
 def tasks_of(fleet: Fleet, settings: Settings) -> Floats:
-    """The tasks of a stage: those that work on state are as many as its parts."""
+    """The tasks of a stage: those that work on state are as many as its parts, those that read as their rows take."""
     more = fleet.parted * (settings.parts - fleet.parts) / fleet.stages
     tasks: Floats = np.maximum(1.0, fleet.tasks + more)
-    return tasks
+    if not np.isfinite(fleet.pieces).any():
+        return tasks
+    # Of batches since it was cut so they are known; of the next one, where that is larger or the first, they follow.
+    read = np.minimum(settings.bounds, backlog_of(fleet, settings)) / fleet.pieces
+    cut: Floats = np.maximum(tasks, (read + (fleet.stages - 1.0) * tasks) / fleet.stages)
+    return cut
 
 
 def backlog_of(fleet: Fleet, settings: Settings) -> Floats:

@@ -33,6 +33,8 @@ class LeverColumns(NamedTuple):
     in_stride: Floats
     parts: Floats
     most_parts: Floats
+    piece: Floats
+    can_cut: Floats
 
 
 class JobColumns(NamedTuple):
@@ -169,6 +171,8 @@ def _levers(job: JobFigures, most: int) -> tuple[float, ...]:
         can_retrigger and trigger is not None and trigger.disturbs is Disturbs.NOTHING,
         (_now(parts) or 0.0) if _turned(parts) and (job.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
         UNBOUNDED if parts is None or parts.most is None else parts.most,
+        _now(dials.get("piece")) or UNBOUNDED,
+        _turned(dials.get("piece")),
     )
 
 

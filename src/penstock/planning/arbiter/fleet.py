@@ -68,6 +68,8 @@ class Fleet:
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
+    can_cut: NDArray[np.bool_]  # into tasks of fewer rows, by a rule of its own
+    pieces: Floats  # the most rows that a task reads; UNBOUNDED: as many as its source gives it
     shares_alone: bool = False  # are turned
 
     @property
@@ -230,6 +232,7 @@ def _fleet(
         can_bound=of.levers.can_bound > 0,
         can_retrigger=of.levers.can_retrigger > 0,
         in_stride=of.levers.in_stride > 0,
+        can_cut=of.levers.can_cut > 0,
         shares_alone=False,
         **_asked(jobs),
         **_work(of, core_share, warming),
@@ -283,6 +286,7 @@ def _stand(of: JobColumns) -> dict[str, Floats]:
         "parts": of.levers.parts,
         "parted": of.parted,
         "most_parts": of.levers.most_parts,
+        "pieces": of.levers.piece,
     }
 
 

@@ -36,6 +36,7 @@ _TOUCHED = 0.01  # of a job's utility: a change by less is none
 # Of the maximum utility, if the batches of all were made smaller: what is held back waits, hurts as soon as more of it
 # comes, and what it costs shows only then. Shares take nothing from anybody who does not need it.
 _HELD_COSTS = 0.03
+_HELD_THOUGH_CUT = 0.15  # the same of jobs whose tasks can be cut short instead: for others' sake they need not wait
 _PACED_COSTS = 0.02  # the same, if the batches of all began more or less often than they do
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
@@ -183,9 +184,9 @@ class Candidates:
 
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
-    held = (candidates.bounds < fleet.bounds).mean(axis=1)
+    held = ((candidates.bounds < fleet.bounds) * np.where(fleet.can_cut, _HELD_THOUGH_CUT, _HELD_COSTS)).mean(axis=1)
     paced = (candidates.triggers != fleet.trigger_s).mean(axis=1)
-    price = TURN_COSTS * _turned(fleet, candidates) + _HELD_COSTS * held + _PACED_COSTS * paced
+    price = TURN_COSTS * _turned(fleet, candidates) + held + _PACED_COSTS * paced
     return Scored(candidates, _totals(fleet, candidates, horizon_s) - fleet.max_utility * price)
 
 

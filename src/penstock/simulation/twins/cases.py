@@ -149,6 +149,7 @@ def burning(slots: int, load: float, seconds: int = SECONDS, *, cold: bool = Fal
             batch_overhead_s=PLANNING_S,
             commit_s=COMMIT_S,
             driver_cpu_share=DRIVER_CPU_SHARE,
+            cuttable=True,
         )
         for job, (trigger_s, stages) in kinds.items()
     )

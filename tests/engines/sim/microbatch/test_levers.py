@@ -11,6 +11,7 @@ from penstock.core.levers import (
     Kind,
     Move,
     Partitions,
+    Piece,
     Shows,
     Trigger,
     dial_of,
@@ -119,3 +120,27 @@ def test_a_failure_while_a_change_is_awaited_does_not_lose_it() -> None:
     found = dial_of(Partitions("job", 4, 8), (dial for job in snapshot.jobs for dial in job.dials))
     assert found is not None
     assert (found.now, found.asked) == (8, None)
+
+
+def test_a_piece_holds_from_the_next_batch_on_which_has_as_many_more_tasks() -> None:
+    engine = an_engine(a_job(cuttable=True))  # 100 rows/s in batches of 1 s, in 4 tasks
+    engine.advance_to(10.2)
+    assert (dial(engine, 10.2, "piece").now, tasks(engine, 10.2)) == (None, 4)
+    assert turned(engine, Piece("job", None, 10)) is None
+    engine.advance_to(13.0)
+    assert (dial(engine, 13.0, "piece").now, tasks(engine, 13.0)) == (10, 10)
+    assert turned(engine, Piece("job", 10, 1000)) is None
+    engine.advance_to(16.0)
+    assert tasks(engine, 16.0) == 4
+
+
+def tasks(engine: MicroBatchEngine, at_s: float) -> int | None:
+    """Of its last batch."""
+    return seen(engine, at_s).batches[-1].tasks
+
+
+def test_only_what_can_be_cut_has_pieces() -> None:
+    engine = an_engine(a_job())
+    assert [dial.kind for dial in seen(engine, 5.0).dials if dial.kind == "piece"] == []
+    assert "cannot be cut smaller" in (turned(engine, Piece("job", None, 10)) or "")
+    assert "does nothing" in (turned(an_engine(a_job(cuttable=True)), Piece("job", None, 0)) or "")

@@ -1,5 +1,6 @@
 """A batch: the rows it took, the stage it is in, and what its stages took when it is done."""
 
+import math
 from dataclasses import dataclass
 
 from penstock.core.seen.batches import BatchFigures
@@ -51,6 +52,7 @@ class OpenBatch:
         "stage_from_s",
         "stages_from_s",
         "started_s",
+        "tasks",
         "used_cpu_s",
         "wait_s",
     )
@@ -66,7 +68,8 @@ class OpenBatch:
         self.started_s = started_s
         self.stages_from_s = started_s
         self.stage = -1
-        self.left = 0  # tasks of the open stage that are not done
+        self.tasks = 0  # of the open stage
+        self.left = 0  # those of them that are not done
         self.cpu_s = 0.0  # of each task of the open stage, before noise
         self.wait_s = 0.0
         self.busy_s = 0.0  # of the open stage's tasks that are done
@@ -82,11 +85,18 @@ class OpenBatch:
             return False
         stage = spec.stages[self.stage]
         self.busy_s = 0.0
-        per_task = rows_into(spec, self.stage, self.rows) / stage.partitions
-        self.left = stage.partitions
+        self.left = self.tasks = self._tasks_of(spec)
+        per_task = rows_into(spec, self.stage, self.rows) / self.tasks
         self.cpu_s = per_task * stage.cpu_s_per_row + stage.task_cpu_s
         self.wait_s = per_task * stage.wait_s_per_row + stage.task_overhead_s
         return True
+
+    def _tasks_of(self, spec: MicroBatchJob) -> int:
+        """As many as the open stage has partitions; more where those that read may each read so many rows only."""
+        partitions = spec.stages[self.stage].partitions
+        if self.stage > 0 or spec.max_rows_per_task is None:
+            return partitions
+        return max(partitions, math.ceil(self.rows / spec.max_rows_per_task))
 
     def close_stage(self, spec: MicroBatchJob, now: float, share_slots: float) -> None:
         """Note what the open stage took, now that its last task is done."""
@@ -94,7 +104,7 @@ class OpenBatch:
         self.done.append(
             StageFigures(
                 name=spec.stages[self.stage].name,
-                tasks=spec.stages[self.stage].partitions,
+                tasks=self.tasks,
                 rows_in=round(rows_into(spec, self.stage, self.rows)),
                 rows_out=round(rows_into(spec, self.stage + 1, self.rows)),
                 busy_s=self.busy_s,

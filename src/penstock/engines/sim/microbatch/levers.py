@@ -1,8 +1,8 @@
 """The levers of a simulated application, each with its own physics.
 
-A share counts from the next task on, a bound and a trigger from the next batch. The partitions of state are taken up
-in a planned restart: when the open batch is committed the query stops, and is back `replan_s` later. Executors are
-machines: one that goes takes its running tasks with it, one that comes is there after `executor_start_s`. For other
+A share counts from the next task on; a bound, a piece and a trigger from the next batch. The partitions of state are
+taken up in a planned restart: when the open batch is committed the query stops, and is back `replan_s` later. Executors
+are machines: one that goes takes its running tasks with it, one that comes is there after `executor_start_s`. For other
 memory every query starts again: each when its open batch is committed, and back that much later than from a restart of
 its own.
 """
@@ -21,6 +21,7 @@ from penstock.core.levers import (
     Memory,
     Move,
     Partitions,
+    Piece,
     Shows,
     Slots,
     Trigger,
@@ -38,11 +39,13 @@ def job_dials(job: JobState) -> tuple[Dial, ...]:
     restart: dict[str, Any] = {"disturbs": Disturbs.QUERY, "shows": Shows.AFTER_RESTART}
     bound = Dial("bound", name, spec.max_rows_per_batch, 1, shows=Shows.NEXT_BATCH)
     trigger = Dial("trigger", name, job.spec.trigger_s, 0.0, shows=Shows.NEXT_BATCH)
+    cut = Dial("piece", name, spec.max_rows_per_task, 1, shows=Shows.NEXT_BATCH)
+    in_stride = (bound, trigger, cut) if spec.cuttable else (bound, trigger)
     if len(spec.stages) == 1:
-        return bound, trigger
+        return in_stride
     now = job.spec.stages[-1].partitions
     partitions = Dial("partitions", name, now, 1, asked=_asked(spec.stages[-1].partitions, now), **restart)
-    return bound, trigger, partitions
+    return *in_stride, partitions
 
 
 def application_dials(world: ClusterState) -> tuple[Dial, ...]:
@@ -91,6 +94,8 @@ def turn(world: ClusterState, move: Move) -> None:
         if move.after is None and before is not None and world.cluster.small_first:
             # Else its next batch would take all that waited beyond the bound.
             job.begin_small(before, world.now, world.slots)
+    elif isinstance(move, Piece):
+        job.be_cut(move.after)
     elif isinstance(move, Trigger):
         job.begin_every(move.after)
     elif isinstance(move, Partitions):
@@ -129,6 +134,14 @@ def _bound(world: ClusterState, job: JobState, move: BatchBound) -> str | None:
     return f"{job.name}: a batch of {move.after} rows does nothing"
 
 
+def _piece(world: ClusterState, job: JobState, move: Piece) -> str | None:
+    if not job.spec.cuttable:
+        return f"{job.name} reads what its source gives: its tasks cannot be cut smaller"
+    if move.after is None or move.after >= 1:
+        return None
+    return f"{job.name}: a task of {move.after} rows does nothing"
+
+
 def _trigger(world: ClusterState, job: JobState, move: Trigger) -> str | None:
     return None if 0 <= move.after < float("inf") else f"{job.name}: a batch every {move.after} s is none"
 
@@ -146,6 +159,7 @@ def _asked(wanted: float, there: float) -> float | None:
 _CHECKS: Mapping[type[Any], Callable[[ClusterState, JobState, Any], str | None]] = {
     Slots: _slots,
     BatchBound: _bound,
+    Piece: _piece,
     Trigger: _trigger,
     Partitions: _partitions,
 }

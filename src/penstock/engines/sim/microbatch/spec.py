@@ -61,6 +61,8 @@ class MicroBatchJob:
     commit_s: float = 0.0  # committing the state of a batch
     driver_cpu_share: float = 0.0  # of planning and commit, what is work on the driver's cores: the rest is waiting
     max_rows_per_batch: int | None = None  # bounds the length of tasks, hence how long they hold slots
+    cuttable: bool = False  # whether tasks of its first stage may be told to read fewer rows, as Kafka's may
+    max_rows_per_task: int | None = None  # of the first stage, which has more tasks for it than partitions
     threads: int = 1  # its weight at first
     min_threads: int = 1
     max_threads: int | None = None  # slots that its weight may stand for; None: all there are
@@ -91,6 +93,8 @@ class MicroBatchJob:
         _whole(self.threads, f"{self.name}.threads", at_least=self.min_threads)
         if self.max_rows_per_batch is not None:
             _whole(self.max_rows_per_batch, f"{self.name}.max_rows_per_batch", at_least=1)
+        if self.max_rows_per_task is not None:
+            _whole(self.max_rows_per_task, f"{self.name}.max_rows_per_task", at_least=1)
         if self.max_threads is not None:
             _whole(self.max_threads, f"{self.name}.max_threads", at_least=self.min_threads)
 

@@ -123,6 +123,11 @@ class JobState:
         self.spec = replace(self.spec, max_rows_per_batch=rows)
         self.planned = None if self.planned is None else replace(self.planned, max_rows_per_batch=rows)
 
+    def be_cut(self, rows: int | None) -> None:
+        """By whoever governs: from the next batch on, tasks that read have so many rows at most."""
+        self.spec = replace(self.spec, max_rows_per_task=rows)
+        self.planned = None if self.planned is None else replace(self.planned, max_rows_per_task=rows)
+
     def begin_every(self, seconds: float) -> None:
         """By whoever governs: once the batch is over, or the wait, that is under way."""
         self.spec = replace(self.spec, trigger_s=seconds)

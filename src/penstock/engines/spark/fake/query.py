@@ -17,6 +17,7 @@ class FakeQuery:
     trigger_s: float
     ends: Callable[["FakeQuery", str | None], None]  # is told of its end, and of the error that it ended with
     bound: int | None = None
+    piece: int | None = None
     next_batch: int = 0
     committed: list[int] = field(default_factory=list)  # by this run
     error: str | None = None

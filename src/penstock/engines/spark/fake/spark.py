@@ -22,7 +22,7 @@ from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.fake.writer import FakeWriter
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived
-from penstock.engines.spark.jobs.query import BatchInterval, Query, RestartError
+from penstock.engines.spark.jobs.query import BatchInterval, Query, RestartError, TaskPiece
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S, called
 from penstock.engines.spark.port import Heap, Route
 from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
@@ -61,6 +61,7 @@ class FakeSpark:
         self.routes: dict[str, Route] = {}  # by job: what a test puts there
         self.waiting: dict[str, WaitingFiles] = {}  # by job
         self.arrived: dict[str, float] = {}  # by job
+        self.cuttable: set[str] = set()  # jobs whose tasks can be cut smaller
         self.awaited: dict[str, str] = {}  # what its start waits for, by job
         self.workers_cpu_s: float | None = 0.0  # of Python; None: nobody can see them
         self._queries: list[FakeQuery] = []
@@ -201,6 +202,14 @@ class FakeSpark:
     def retrigger(self, query: Query, every_s: float) -> None:
         """See the port."""
         own(query).trigger_s = every_s
+
+    def piece(self, query: Query) -> TaskPiece | None:
+        """Of those that a test says can be cut."""
+        return TaskPiece(own(query).piece, by_people=False) if query.name in self.cuttable else None
+
+    def cut(self, query: Query, rows: int | None) -> None:
+        """See the port."""
+        own(query).piece = rows
 
     def partitions(self, query: Query) -> int | None:
         """See the port."""

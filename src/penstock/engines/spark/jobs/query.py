@@ -33,6 +33,14 @@ class BatchInterval:
     turns: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TaskPiece:
+    """The most rows that one task of a query reads; None: what its source gives it. `by_people`: its options say so."""
+
+    rows: int | None
+    by_people: bool
+
+
 class RestartError(EngineError):
     """The job could not be changed; `query` is the one that was started as it was before."""
 

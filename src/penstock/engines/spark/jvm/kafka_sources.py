@@ -79,7 +79,7 @@ class _BrokerAsked:
 
 def kafka_sources(query: StreamingQuery) -> tuple[BrokerTopics, ...] | None:
     """What the query reads; None while that is not known, or where not all of it is topics that can be asked for."""
-    sources = list(_streams(query))
+    sources = list(streams(query))
     found = tuple(source for source in map(_kafka_source, sources) if source is not None)
     return found if found and len(found) == len(sources) else None
 
@@ -214,7 +214,7 @@ def _by_name(broker: Address) -> tuple[str, int]:
     return bootstrap, 0 if login is None else login.mark
 
 
-def _streams(query: StreamingQuery) -> Iterator[Any]:
+def streams(query: StreamingQuery) -> Iterator[Any]:
     """The sources as the query's execution holds them; none before its first trigger."""
     jsq: Any = query._jsq
     try:

@@ -13,9 +13,9 @@ from penstock.engines.spark.application.lock import ControllerLease
 from penstock.engines.spark.application.python_workers import PythonWorkers
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.modes import LongLived
-from penstock.engines.spark.jobs.query import BatchInterval, Query
+from penstock.engines.spark.jobs.query import BatchInterval, Query, TaskPiece
 from penstock.engines.spark.jobs.starting import FUNCTION_WITHIN_S
-from penstock.engines.spark.jvm import files, replan, triggers
+from penstock.engines.spark.jvm import files, pieces, replan, triggers
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from penstock.engines.spark.jvm.callbacks import check_callbacks
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
@@ -27,6 +27,7 @@ from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch
 from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.pools import FairPools
+from penstock.engines.spark.jvm.read_limits import ReadLimits
 from penstock.engines.spark.jvm.repartition import repartition
 from penstock.engines.spark.jvm.routing.pinning import StatePlaces
 from penstock.engines.spark.jvm.single_writer import OWNERS
@@ -135,6 +136,14 @@ class LiveSpark:
     def retrigger(self, query: Query, every_s: float) -> None:
         """See the port."""
         triggers.retrigger(_own(query), every_s)
+
+    def piece(self, query: Query) -> TaskPiece | None:
+        """See the port."""
+        return pieces.piece(_own(query))
+
+    def cut(self, query: Query, rows: int | None) -> None:
+        """See the port."""
+        pieces.cut(_own(query), ReadLimits(self.session), rows)
 
     def partitions(self, query: Query) -> int | None:
         """See the port."""

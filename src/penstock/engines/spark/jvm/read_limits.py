@@ -56,6 +56,13 @@ class ReadLimits:
         longs[0] = number
         return self._jvm.scala.Predef.wrapLongArray(longs).headOption()
 
+    def like(self, thing: Any, *made_of: Any) -> Any:
+        """Another of its kind, made of these by the one constructor that it has."""
+        arguments = self._gateway.new_array(self._jvm.java.lang.Object, len(made_of))
+        for place, one in enumerate(made_of):
+            arguments[place] = one
+        return thing.getClass().getConstructors()[0].newInstance(arguments)
+
     def first_to_obey(self, execution: Any) -> int:
         """The batch after the one that is in hand, which may have been planned just before."""
         return _after(execution, self._in_hand(execution))
