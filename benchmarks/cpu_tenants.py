@@ -18,6 +18,7 @@ from penstock.governing.comparison import Tenants
 
 PARTITIONS = 4  # of each topic
 HASHES = 1500  # of a row: with fewer, what a batch costs beside its rows would be most of the work
+_SHORT = 8  # tasks of a batch for each slot, where they are cut by hand
 SCHEMA = "id LONG, key STRING"
 URGENT = "payments"
 
@@ -56,17 +57,24 @@ MAX_UTILITY = sum(intent.max_utility for intent in INTENTS.values())
 class Fixed:
     """What a person may set by hand: slots for the urgent tenant, and how much a batch of the others may hold.
 
-    `bound_s` is in seconds' worth of a tenant's rows; None leaves batches as they are.
+    `bound_s` is in seconds' worth of a tenant's rows; None leaves batches as they are. `tasks`: into how many, at the
+    least, the others' sources cut a batch; None: as many as there are partitions.
     """
 
     name: str
     urgent_slots: int = 1
     bound_s: float | None = None
+    tasks: int | None = None
 
 
 def by_hand(slots: int) -> Mapping[str, Fixed]:
-    """What a person would try: all the slots for the one in a hurry, or short batches for the others."""
-    return {fixed.name: fixed for fixed in (Fixed("shares by hand", slots), Fixed("bounds by hand", 1, 2.0))}
+    """What a person would try: all the slots for the one in a hurry, short batches for the others, or short tasks."""
+    tried = (
+        Fixed("shares by hand", slots),
+        Fixed("bounds by hand", 1, 2.0),
+        Fixed("tasks by hand", slots, tasks=_SHORT * slots),
+    )
+    return {fixed.name: fixed for fixed in tried}
 
 
 def grid(slots: int) -> Mapping[str, Fixed]:
@@ -116,14 +124,23 @@ def _job(tenant: CpuTenant, bootstrap: str, rate_rps: float, fixed: Fixed | None
         return Job(tenant.name, function)
     if tenant.name == URGENT:
         return Job(tenant.name, function, slots=fixed.urgent_slots)
+    function = partial(_query, tenant, bootstrap, tenant.topic, "latest", place, tasks=fixed.tasks)
     bound = None if fixed.bound_s is None else max(1, round(fixed.bound_s * rate_rps))
     return Job(tenant.name, function, slots=1, max_rows_per_batch=bound)
 
 
 def _query(
-    tenant: CpuTenant, bootstrap: str, topic: str, begin: str, place: Path, spark: SparkSession
+    tenant: CpuTenant,
+    bootstrap: str,
+    topic: str,
+    begin: str,
+    place: Path,
+    spark: SparkSession,
+    tasks: int | None = None,
 ) -> DataStreamWriter:
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", topic)
+    if tasks is not None:
+        source = source.option("minPartitions", tasks)
     rows = _worked(source.option("startingOffsets", begin).load())
     if tenant.counted:
         rows = rows.groupBy("key").agg(functions.count("*").alias("rows"), functions.max("digest").alias("last"))

@@ -12,8 +12,8 @@ All of it, by default on as many slots as cores and twice as many, each policy o
 The rates come from the machine: while more rows wait than anybody can do, so many come through of each tenant; that
 is a load of 1.0. `--rates FILE` keeps them from one call to the next, so that runs of different calls are alike; each
 call says what the machine can do this time.
-`penstock` and `henge` run with default settings and the rounds and windows of `penstock run`. "Shares by hand" and
-"bounds by hand" are a person's choices, `--grid` measures more of them: the best of these is the clairvoyant's.
+`penstock` and `henge` run with default settings and the rounds and windows of `penstock run`. "Shares by hand",
+"bounds by hand" and "tasks by hand" are a person's choices, `--grid` measures more of them: the best of these is the clairvoyant's.
 """
 
 import argparse
@@ -49,7 +49,7 @@ from penstock.store.open import open_store
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: who runs a
 # stream of some hundred rows a second has lowered them, or has not heard of them: `--partitions 200`.
 PARTITIONS_OF_STATE = 4
-POLICIES = ("fair", "shares by hand", "bounds by hand", "penstock", "henge")
+POLICIES = ("fair", "shares by hand", "bounds by hand", "tasks by hand", "penstock", "henge")
 COUNTED_FROM_S = 15.0
 WARM_UP_S = 30.0
 
