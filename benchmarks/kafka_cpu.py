@@ -13,7 +13,8 @@ The rates come from the machine: while more rows wait than anybody can do, so ma
 is a load of 1.0. `--rates FILE` keeps them from one call to the next, so that runs of different calls are alike; each
 call says what the machine can do this time.
 `penstock` and `henge` run with default settings and the rounds and windows of `penstock run`. "Shares by hand",
-"bounds by hand" and "tasks by hand" are a person's choices, `--grid` measures more of them: the best of these is the clairvoyant's.
+"bounds by hand" and "tasks by hand" are a person's choices, `--grid` measures more of them: the best of these is the
+clairvoyant's.
 """
 
 import argparse

@@ -7,7 +7,7 @@ export interface ActIn {
   job?: string | null;
   intents?: IntentPart[];
   proposal?: number | null;
-  kind?: "slots" | "tasks" | "executors" | "partitions" | "bound" | "trigger" | "memory" | "table" | null;
+  kind?: "slots" | "tasks" | "executors" | "partitions" | "bound" | "piece" | "trigger" | "memory" | "table" | null;
   operator?: string;
   value?: number | null;
   who?: string;
@@ -507,7 +507,7 @@ export interface TrialOut {
 }
 
 export interface TurnIn {
-  kind: "slots" | "tasks" | "executors" | "partitions" | "bound" | "trigger" | "memory" | "table";
+  kind: "slots" | "tasks" | "executors" | "partitions" | "bound" | "piece" | "trigger" | "memory" | "table";
   job?: string | null;
   operator?: string;
   value: number | null;

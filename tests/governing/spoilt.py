@@ -14,7 +14,7 @@ from typing import Any, cast
 from penstock.core.asked.intents import Intent, Juice
 from penstock.core.asked.real_time import RealTime
 from penstock.core.known.routing_table import RoutingTable
-from penstock.core.levers import BatchBound, Executors, Memory, Move, Partitions, Slots, Table, Tasks, Trigger
+from penstock.core.levers import BatchBound, Executors, Memory, Move, Partitions, Piece, Slots, Table, Tasks, Trigger
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step
 from penstock.core.run import RunInfo
 from penstock.core.seen.figures import Snapshot
@@ -180,6 +180,7 @@ _TURNS: Sequence[tuple[Move, Move]] = (
     (Slots("ads", 2, 3), Slots("ads", 3, 2)),
     (Tasks("live", "aggregate", 1, 2), Tasks("live", "aggregate", 2, 1)),
     (BatchBound("ads", None, 500), BatchBound("ads", 500, 600)),
+    (Piece("ads", None, 50), Piece("ads", 50, 60)),
     (Table("ads", "tags", _TABLES[0], _TABLES[1], 1), Table("ads", "tags", _TABLES[1], _TABLES[0], 1)),
     (BatchBound("fraud", None, 700), BatchBound("fraud", 700, 800)),  # which its next runs begin with
     (Trigger("fraud", 0.2, 3600.0), Trigger("fraud", 3600.0, 0.2)),
@@ -219,6 +220,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.spark = FakeSpark(executors=4, heap=TownHeap())
+        self.spark.cuttable.add("ads")
         self.spark.routes["ads"] = TownRoute()
         self.spark.properties = cast(Properties, Spoilt(self.spark.properties, self.strike))
         self.times = self.times if self.error is not None else 1
