@@ -1,6 +1,6 @@
 """The most rows that one task of a job reads: turned while the query runs, on queries of anybody's.
 
-A start gives back what the query's options say, as it does with a bound; whoever wants it otherwise says so again.
+A start gives back what the query's options say; whoever wants it otherwise says so again.
 """
 
 from penstock.core.levers import Dial, Kind, Piece, Shows
