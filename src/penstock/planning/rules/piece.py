@@ -79,7 +79,8 @@ def _cut(job: JobView, dial: Dial, hurried: JobView, cut_s: float | None) -> _Cu
     row_s = min((one.busy_s or 0.0) / one.rows for one in batches)
     wanted_s = min(max(_OF_TARGET * (_target_s(hurried) or 0.0), _SHORTEST_S), _LONGEST_S)
     lasts_s = _lasts_s(last) if dial.now is None else dial.now * row_s
-    if _TOO_SHORT * wanted_s <= lasts_s <= _TOO_LONG * wanted_s or (dial.now is None and lasts_s < wanted_s):
+    too_short = dial.now is not None and lasts_s < _TOO_SHORT * wanted_s
+    if not too_short and lasts_s <= _TOO_LONG * wanted_s:
         return None
     rows = max(wanted_s / row_s, max(last.rows, last.left_rows or 0.0) / _MOST_TASKS)
     wanted = dial.held(max(1.0, float(f"{rows:.2g}")))

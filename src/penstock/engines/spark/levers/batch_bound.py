@@ -11,7 +11,7 @@ from penstock.core.levers import BatchBound, Dial, Disturbs, Kind, Shows
 from penstock.engines.first_batches import FirstBatches, SmallBatch
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs.query import Query
-from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.lever import Lever, with_sources
 from penstock.engines.spark.levers.planned import PlannedRestarts
 from penstock.engines.spark.port import RunningBounds
 from penstock.engines.spark.state.state import EngineState
@@ -138,11 +138,10 @@ class BatchBoundLever(Lever[BatchBound]):
         self._known.pop(track.job.name, None)
 
     def _standing(self, track: Track) -> _StandingBound | None:
-        query, run_id = track.query, track.run_id
-        # Before its first batch a query has no sources yet to ask.
-        told = any(batch.run_id == run_id for batch in track.batches)
-        if query is None or run_id is None or not told or not track.runs or track.tasks:
+        found = with_sources(track)
+        if found is None:
             return None
+        query, run_id = found
         known = self._known.get(track.job.name)
         if known is None or known.run_id != run_id:
             refusal = self._bounds.refusal(query)

@@ -3,6 +3,7 @@
 from typing import Generic, TypeVar
 
 from penstock.core.levers import Dial, Kind, Move
+from penstock.engines.spark.jobs.query import Query
 from penstock.engines.spark.watch.track import Track
 
 M = TypeVar("M", bound=Move)
@@ -24,6 +25,16 @@ class Lever(Generic[M]):
     def turn(self, move: M, wall_s: float) -> None:
         """Carry the move out."""
         raise NotImplementedError
+
+
+def with_sources(track: Track) -> tuple[Query, str] | None:
+    """Its query and that one's run, where it runs in micro-batches and its sources can be asked and told."""
+    query, run_id = track.query, track.run_id
+    # Before its first batch a query has no sources yet to ask.
+    told = any(batch.run_id == run_id for batch in track.batches)
+    if query is None or run_id is None or not told or not track.runs or track.tasks:
+        return None
+    return query, run_id
 
 
 def can_restart(track: Track) -> bool:

@@ -6,7 +6,7 @@ A start gives back what the query's options say; whoever wants it otherwise says
 from penstock.core.levers import Dial, Kind, Piece, Shows
 from penstock.engines.spark.jobs.query import TaskPiece
 from penstock.engines.spark.levers.found import LeverTools
-from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.lever import Lever, with_sources
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.state.state import EngineState
 from penstock.engines.spark.watch.track import Track
@@ -47,11 +47,10 @@ class PieceLever(Lever[Piece]):
         self._spark.cut(track.query, move.after)
 
     def _standing(self, track: Track) -> TaskPiece | None:
-        query, run_id = track.query, track.run_id
-        # Before its first batch a query has no sources yet to ask.
-        told = any(batch.run_id == run_id for batch in track.batches)
-        if query is None or run_id is None or not told or not track.runs or track.tasks:
+        found = with_sources(track)
+        if found is None:
             return None
+        query, run_id = found
         known = self._known.get(track.job.name)
         if known is None or known[0] != run_id:
             known = self._known[track.job.name] = (run_id, self._spark.piece(query))
