@@ -81,7 +81,14 @@ class Opened:
 
     def run_id(self, name: str) -> str:
         """Of the running query of that name."""
-        return next(query.runId for query in self.rig.spark.queries() if query.name == name)
+        return next(self._runs(name))
+
+    def running(self, name: str) -> str | None:
+        """The run of the query of that name, if one runs."""
+        return next(self._runs(name), None)
+
+    def _runs(self, name: str) -> Iterator[str]:
+        return (query.runId for query in self.rig.spark.queries() if query.name == name)
 
     def close(self) -> None:
         for engine in self.engines:
