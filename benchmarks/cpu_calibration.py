@@ -27,7 +27,8 @@ def calibrated(spark: SparkSession, bootstrap: str, warm_s: float, over_s: float
     """Rows a second by tenant once they rise no more; None where the machine is too busy to tell.
 
     Cold code is two to four times as dear as warm code: after `warm_s` the rates of one stretch of `over_s` are held
-    against those of the stretch before.
+    against those of the stretch before. A tenant whose turn comes seldom, on few slots, ends too few batches in one
+    stretch; then the later half of them counts as one.
     """
     _fill(bootstrap)
     full = full_tenants(bootstrap, CALIBRATION_ROWS)
@@ -40,6 +41,9 @@ def calibrated(spark: SparkSession, bootstrap: str, warm_s: float, over_s: float
             meter.look()
             from_s = first_s + over_s * len(stretches)
             stretches.append(rates_between(meter.measured.batches, from_s, from_s + over_s))
+        if stretches[-1] is None:
+            late_s = first_s + over_s * (len(stretches) // 2)
+            stretches.append(rates_between(meter.measured.batches, late_s, time.time()))
         for query in queries:
             query.stop()
     return stretches[-1]

@@ -93,8 +93,22 @@ def test_who_has_no_such_lever_is_left_alone() -> None:
     assert moves(hurried(), replace(one, figures=replace(one.figures, levers=()))) == ()
 
 
-def test_who_meets_its_target_by_a_little_is_waited_for_no_longer() -> None:
-    assert moves(hurried(Intent(Latency("1200ms", utility=40)), utility=10.0), reading()) != ()
+@pytest.mark.parametrize(("target", "cut"), [("1200ms", True), ("2900ms", True), ("3100ms", False)])
+def test_tasks_are_cut_for_whoever_would_miss_its_target_by_a_wait_for_one_more_of_them(target: str, cut: bool) -> None:
+    met = hurried(Intent(Latency(target, utility=40)), utility=10.0)  # results come after a second
+    assert bool(moves(met, reading())) == cut  # tasks of two seconds
+
+
+def test_who_has_no_time_to_wait_is_cut_for_though_somebody_in_a_greater_hurry_has() -> None:
+    has_time = hurried(Intent(Latency("3500ms", utility=40)), utility=10.0)
+    assert moves(has_time, hurried(Intent(Latency("6s", utility=10)), "reports"), reading()) == (
+        Piece("clicks", None, 300),
+    )
+
+
+def test_tasks_get_longer_again_though_nobody_has_to_wait() -> None:
+    one = reading(row_s=0.0004, now=200.0)
+    assert moves(hurried(utility=10.0), one) == (Piece("clicks", 200, 1000),)
 
 
 def test_the_one_in_a_hurry_is_cut_only_for_others_who_are() -> None:

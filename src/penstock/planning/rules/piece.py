@@ -7,7 +7,7 @@ them too, but each has a fixed cost; a task more costs next to nothing, and the 
     tasks of 3 s beside a target of 4 s  ->  as many rows a task as take 0.4 s
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from penstock.core.asked.intents import Latency
@@ -24,9 +24,8 @@ _OF_TARGET = 0.1  # of the shortest latency that another one asks for: so long m
 _SHORTEST_S, _LONGEST_S = 0.25, 1.0  # for less a task's own start would count; for more a wait shows
 _TOO_LONG, _TOO_SHORT = 2.0, 0.5  # times that; between them nothing is turned
 _MOST_TASKS = 400  # of a batch: the driver has to send and hear of each
-_NEAR = 0.8  # of its target: who has less need not hurry
 _SHOWS_AFTER_S, _AGAIN_AFTER_S = 20.0, 60.0
-_BATCHES = 2  # that tell: in the first one is the query's own start
+_BATCHES = 2  # that tell what rows cost: in the first one is the query's own start
 
 
 def rule(
@@ -44,26 +43,48 @@ def rule(
 
 
 @dataclass(frozen=True, slots=True)
+class _Hurried:
+    """Who asks for results within that time, and how much longer they may take: no longer, where it misses anything."""
+
+    job: JobView
+    target_s: float
+    spare_s: float
+
+    @property
+    def wanted_s(self) -> float:
+        """How long tasks of others are to hold a slot."""
+        return min(max(_OF_TARGET * self.target_s, _SHORTEST_S), _LONGEST_S)
+
+
+@dataclass(frozen=True, slots=True)
 class _Cut:
-    """Tasks of one job, that hold slots for so long, are to hold them for as long as `wanted_s`, for that tenant."""
+    """Tasks of one job, that hold slots for so long, are to hold them for less, or need not hold them for so little."""
 
     move: Move
     lasts_s: float
-    wanted_s: float
-    hurried: JobView
+    hurried: _Hurried
 
 
 def _cuts(view: View, known: Mapping[str, float | None]) -> Iterator[_Cut]:
     sharing = [job for job in view.jobs if shares_pool(job.figures)]
-    hurried = sorted(filter(_waits, sharing), key=lambda job: _target_s(job) or 0.0)[:2]
+    hurried = sorted((one for job in sharing if (one := _hurried(job))), key=lambda one: one.target_s)
     for job in sharing:
-        other = next((one for one in hurried if one.name != job.name), None)
         dial = job.figures.lever("piece")
-        if other is None or dial is None or dial.by_people or _waited_for(dial, view.at_s, known.get(job.name)):
+        if dial is None or dial.by_people or _waited_for(dial, view.at_s, known.get(job.name)):
             continue
-        cut = _cut(job, dial, other, known.get(job.name))
+        others = [one for one in hurried if one.job.name != job.name]
+        cut = _cut(job, dial, others, known.get(job.name))
         if cut is not None:
             yield cut
+
+
+def _hurried(job: JobView) -> _Hurried | None:
+    """None where it asks for no latency, or nobody knows its own."""
+    target_s = min((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), default=None)
+    latency = job.figures.latency
+    if target_s is None or latency is None:
+        return None
+    return _Hurried(job, target_s, max(0.0, target_s - latency.mean_s) if job.met else 0.0)
 
 
 def _waited_for(dial: Dial, at_s: float, cut_s: float | None) -> bool:
@@ -71,22 +92,20 @@ def _waited_for(dial: Dial, at_s: float, cut_s: float | None) -> bool:
     return cut_s is not None and at_s < cut_s + (_AGAIN_AFTER_S if dial.now is None else _SHOWS_AFTER_S)
 
 
-def _cut(job: JobView, dial: Dial, hurried: JobView, cut_s: float | None) -> _Cut | None:
+def _cut(job: JobView, dial: Dial, others: Sequence[_Hurried], cut_s: float | None) -> _Cut | None:
     batches = [one for one in job.figures.batches[-_BATCHES:] if one.is_measured and one.busy_s and one.rows]
-    if len(batches) < _BATCHES or (cut_s is not None and batches[0].ended_s - batches[0].took_s < cut_s):
+    if not others or len(batches) < _BATCHES or (cut_s is not None and _began_s(batches[0]) < cut_s):
         return None
     last = batches[-1]
     row_s = min((one.busy_s or 0.0) / one.rows for one in batches)
-    wanted_s = min(max(_OF_TARGET * (_target_s(hurried) or 0.0), _SHORTEST_S), _LONGEST_S)
     lasts_s = _lasts_s(last) if dial.now is None else dial.now * row_s
-    too_short = dial.now is not None and lasts_s < _TOO_SHORT * wanted_s
-    if not too_short and lasts_s <= _TOO_LONG * wanted_s:
+    too_short = dial.now is not None and lasts_s < _TOO_SHORT * others[0].wanted_s
+    first = others[0] if too_short else next((one for one in others if one.spare_s <= lasts_s), None)
+    if first is None or not (too_short or lasts_s > _TOO_LONG * first.wanted_s):
         return None
-    rows = max(wanted_s / row_s, max(last.rows, last.left_rows or 0.0) / _MOST_TASKS)
+    rows = max(first.wanted_s / row_s, max(last.rows, last.left_rows or 0.0) / _MOST_TASKS)
     wanted = dial.held(max(1.0, float(f"{rows:.2g}")))
-    if wanted == dial.now:
-        return None
-    return _Cut(move_of(dial, wanted), lasts_s, wanted_s, hurried)
+    return None if wanted == dial.now else _Cut(move_of(dial, wanted), lasts_s, first)
 
 
 def _lasts_s(batch: BatchFigures) -> float:
@@ -94,24 +113,17 @@ def _lasts_s(batch: BatchFigures) -> float:
     return (batch.busy_s or 0.0) * (batch.stages or 1) / max(1, batch.tasks or 1)
 
 
-def _target_s(job: JobView) -> float | None:
-    """The shortest latency that it asks for; None where it asks for none."""
-    return min((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), default=None)
-
-
-def _waits(job: JobView) -> bool:
-    """Whether it asks for results within seconds, and is near to missing that: else nobody need hurry for it."""
-    target_s, latency = _target_s(job), job.figures.latency
-    return target_s is not None and latency is not None and not (job.met and latency.mean_s < _NEAR * target_s)
+def _began_s(batch: BatchFigures) -> float:
+    return batch.ended_s - batch.took_s
 
 
 def _why(cuts: list[_Cut]) -> str:
-    first = max(cuts, key=lambda cut: cut.lasts_s / cut.wanted_s)
+    first = max(cuts, key=lambda cut: cut.lasts_s / cut.hurried.wanted_s)
     names = together([cut.move.job for cut in cuts])
-    if first.lasts_s < first.wanted_s:
+    if first.lasts_s < first.hurried.wanted_s:
         return f"rows of {names} cost less than they did: a task reads more of them, and is over as soon"
     return (
-        f"tasks of {names} hold their slots for up to {first.lasts_s:.1f} s, and {first.hurried.name} asks for "
-        f"{text_of_seconds(_target_s(first.hurried) or 0.0)}; each reads fewer rows, so that slots are free within "
-        f"{text_of_seconds(first.wanted_s)}; batches stay as they are"
+        f"tasks of {names} hold their slots for up to {first.lasts_s:.1f} s, and {first.hurried.job.name} asks for "
+        f"{text_of_seconds(first.hurried.target_s)}; each reads fewer rows, so that slots are free within "
+        f"{text_of_seconds(first.hurried.wanted_s)}; batches stay as they are"
     )
