@@ -9,6 +9,7 @@ from penstock.core.asked.intents import Intent, Juice, Latency
 from penstock.core.levers import ALL_OPERATORS, Dial, Move, Piece
 from penstock.core.plan import Decision
 from penstock.core.seen.batches import BatchFigures
+from penstock.core.seen.figures import LatencyFigures
 from penstock.core.seen.view import JobView, View
 from penstock.planning.by_rules import RuleMemory
 from penstock.planning.combined_settings import CombinedSettings
@@ -97,6 +98,13 @@ def test_who_has_no_such_lever_is_left_alone() -> None:
 def test_tasks_are_cut_for_whoever_would_miss_its_target_by_a_wait_for_one_more_of_them(target: str, cut: bool) -> None:
     met = hurried(Intent(Latency(target, utility=40)), utility=10.0)  # results come after a second
     assert bool(moves(met, reading())) == cut  # tasks of two seconds
+
+
+@pytest.mark.parametrize(("percentile", "cut"), [(None, False), (50, False), (95, True)])
+def test_time_to_wait_is_told_by_the_percentile_that_is_asked_for(percentile: float | None, cut: bool) -> None:
+    met = hurried(Intent(Latency("4s", percentile=percentile, utility=40)), utility=10.0)
+    slow = replace(met.figures, latency=LatencyFigures(1.0, ((50.0, 0.5), (95.0, 3.0))))
+    assert bool(moves(replace(met, figures=slow), reading())) == cut  # tasks of two seconds
 
 
 def test_who_has_no_time_to_wait_is_cut_for_though_somebody_in_a_greater_hurry_has() -> None:

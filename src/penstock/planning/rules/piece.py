@@ -80,11 +80,12 @@ def _cuts(view: View, known: Mapping[str, float | None]) -> Iterator[_Cut]:
 
 def _hurried(job: JobView) -> _Hurried | None:
     """None where it asks for no latency, or nobody knows its own."""
-    target_s = min((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), default=None)
+    asked = [one for one in job.intent.objectives if isinstance(one, Latency)]
     latency = job.figures.latency
-    if target_s is None or latency is None:
+    if not asked or latency is None:
         return None
-    return _Hurried(job, target_s, max(0.0, target_s - latency.mean_s) if job.met else 0.0)
+    spare_s = min(one.target_s - (latency.at(one.percentile) or latency.mean_s) for one in asked)
+    return _Hurried(job, min(one.target_s for one in asked), max(0.0, spare_s) if job.met else 0.0)
 
 
 def _waited_for(dial: Dial, at_s: float, cut_s: float | None) -> bool:
