@@ -275,10 +275,10 @@ async def answers(app: FastAPI, run: str, method: str | None = None) -> dict[str
 
 
 async def news(app: FastAPI, run: str) -> str:
-    """What the feed tells first of the run."""
+    """What the feed tells first of the run; while it is looked up for long, the feed says that it lives."""
     events = app.state.site.feed.events(run, lambda: True)
     async with aclosing(events):
-        return str(await anext(text async for text in events if not text.startswith("retry")))
+        return str(await anext(text async for text in events if not text.startswith(("retry", "event: life"))))
 
 
 class AtOnce(Aside):
