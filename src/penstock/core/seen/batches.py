@@ -39,6 +39,11 @@ class BatchFigures:
         return self.waited_s is None or abs(self.waited_s) <= MOST
 
     @property
+    def began_s(self) -> float:
+        """When it took its rows, on the snapshot's clock."""
+        return self.ended_s - self.took_s
+
+    @property
     def aside_s(self) -> float | None:
         """Time that it spent off the slots: planning, offsets, commit."""
         return None if self.staged_s is None else max(0.0, self.took_s - self.staged_s)

@@ -106,8 +106,8 @@ def _as_usual_s(batches: Iterable[BatchFigures], failed_at_s: float, wait_s: flo
     """When the first batch was committed that began after the failure and whose oldest row had waited no longer."""
     before: BatchFigures | None = None
     for batch in batches:
-        if before is not None and batch.ended_s - batch.took_s >= failed_at_s:
-            since_s = before.ended_s - before.took_s  # what came after the batch before began is in this one
+        if before is not None and batch.began_s >= failed_at_s:
+            since_s = before.began_s  # what came after the batch before began is in this one
             if batch.ended_s - since_s <= wait_s and not batch.left_rows:
                 return batch.ended_s
         before = batch

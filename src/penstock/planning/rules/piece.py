@@ -95,7 +95,7 @@ def _waited_for(dial: Dial, at_s: float, cut_s: float | None) -> bool:
 
 def _cut(job: JobView, dial: Dial, others: Sequence[_Hurried], cut_s: float | None) -> _Cut | None:
     batches = [one for one in job.figures.batches[-_BATCHES:] if one.is_measured and one.busy_s and one.rows]
-    if not others or len(batches) < _BATCHES or (cut_s is not None and _began_s(batches[0]) < cut_s):
+    if not others or len(batches) < _BATCHES or (cut_s is not None and batches[0].began_s < cut_s):
         return None
     last = batches[-1]
     row_s = min((one.busy_s or 0.0) / one.rows for one in batches)
@@ -112,10 +112,6 @@ def _cut(job: JobView, dial: Dial, others: Sequence[_Hurried], cut_s: float | No
 def _lasts_s(batch: BatchFigures) -> float:
     """A task of a batch, as if all stages did the same."""
     return (batch.busy_s or 0.0) * (batch.stages or 1) / max(1, batch.tasks or 1)
-
-
-def _began_s(batch: BatchFigures) -> float:
-    return batch.ended_s - batch.took_s
 
 
 def _why(cuts: list[_Cut]) -> str:
