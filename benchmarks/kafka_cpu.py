@@ -11,7 +11,8 @@ All of it, by default on as many slots as cores and twice as many, each policy o
 
 The rates come from the machine: while more rows wait than anybody can do, so many come through of each tenant; that
 is a load of 1.0. `--rates FILE` keeps them from one call to the next, so that runs of different calls are alike; each
-call says what the machine can do this time.
+call says what the machine can do this time. All runs of a call are in one JVM, whose code is warm by then; with
+`--fresh` each has a process of its own beside the same broker, as `penstock run` begins.
 `penstock` and `henge` run with default settings and the rounds and windows of `penstock run`. "Shares by hand",
 "bounds by hand" and "tasks by hand" are a person's choices, `--grid` measures more of them: the best of these is the
 clairvoyant's.
@@ -25,10 +26,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TypeAlias
 
 from cpu_calibration import calibrated, load_command
 from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, grid, tenants_of
@@ -43,7 +48,6 @@ from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.launch.application import start_application
 from penstock.errors import ConfigError
 from penstock.governing.comparison import PolicyTurn, record_trials, run_trial
-from penstock.local.kafka.broker import Broker
 from penstock.planning.registry import POLICIES as REGISTERED
 from penstock.store.open import open_store
 
@@ -53,32 +57,42 @@ PARTITIONS_OF_STATE = 4
 POLICIES = ("fair", "shares by hand", "bounds by hand", "tasks by hand", "penstock", "henge")
 COUNTED_FROM_S = 15.0
 WARM_UP_S = 30.0
+Ran: TypeAlias = Callable[[float, Mapping[str, float], str, int], Judged]  # load, rates at 1.0, policy and turn
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """One application, the broker beside it, and what was asked for."""
+    """The broker, the slots of the applications beside it, and what was asked for."""
 
-    spark: SparkSession
-    broker: Broker
+    bootstrap: str
+    broker_pid: int
     slots: int
     options: argparse.Namespace
 
-    def warmed_up(self, rates: Mapping[str, float]) -> None:
-        """A first trial that does not count: generator and broker are cold too."""
-        with generator(self.broker.bootstrap, rates):
-            run_trial(self.spark, tenants_of(self.broker.bootstrap, rates, None), PolicyTurn("fair", WARM_UP_S))
+    @contextmanager
+    def application(self) -> Iterator[SparkSession]:
+        """One that ends with the block."""
+        conf = {"spark.sql.shuffle.partitions": self.options.partitions}
+        spark = start_application("kafka cpu bench", f"local[{self.slots}]", conf, kafka=True)
+        try:
+            yield spark
+        finally:
+            spark.stop()
 
-    def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
+    def warmed_up(self, spark: SparkSession, rates: Mapping[str, float]) -> None:
+        """A first trial that does not count: generator and broker are cold too."""
+        with generator(self.bootstrap, rates):
+            run_trial(spark, tenants_of(self.bootstrap, rates, None), PolicyTurn("fair", WARM_UP_S))
+
+    def ran(self, spark: SparkSession, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
         """One run at these rates."""
         case = Case(f"{load:g} x the cores, {self.slots} slots", policy, turn, URGENT, {"rates": rates})
         fixed = {**by_hand(self.slots), **grid(self.slots)}.get(policy)
         trial = trial_as_run("static" if fixed is not None else policy, self.options.seconds, COUNTED_FROM_S)
-        topics = Topics(self.broker.bootstrap, {tenant.name: tenant.topic for tenant in TENANTS})
-        assert self.broker.process is not None
-        with generator(self.broker.bootstrap, rates) as generating:
-            watched = Watched({self.broker.process.pid: "broker", generating.pid: "generator"}, topics)
-            run = judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
+        topics = Topics(self.bootstrap, {tenant.name: tenant.topic for tenant in TENANTS})
+        with generator(self.bootstrap, rates) as generating:
+            watched = Watched({self.broker_pid: "broker", generating.pid: "generator"}, topics)
+            run = judged_trial(spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
         keep(run, self.options.out)
         if self.options.record is not None:
             record(self.options.record, case.name, run.result)
@@ -86,6 +100,31 @@ class Bench:
             with closing(open_store(self.options.store)) as archive:
                 record_trials([run.result], f"load-{load:g}-slots-{self.slots}", archive)
         return run
+
+    def ran_fresh(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
+        """The same in a process that ends with it."""
+        context = get_context("spawn")
+        told, tells = context.Pipe(duplex=False)
+        own = context.Process(target=self._ran_alone, args=(tells, load, rates, policy, turn))
+        own.start()
+        tells.close()
+        try:
+            run = told.recv()
+        except EOFError:
+            raise SystemExit(f"the run of {policy} ended without a result; what it said is above") from None
+        except BaseException:
+            own.terminate()
+            raise
+        finally:
+            own.join()
+        assert isinstance(run, Judged)
+        return run
+
+    def _ran_alone(self, tells: Connection, load: float, rates: Mapping[str, float], policy: str, turn: int) -> None:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        with self.application() as spark:
+            run = self.ran(spark, load, rates, policy, turn)
+        tells.send(run)
 
 
 @contextmanager
@@ -101,10 +140,10 @@ def generator(bootstrap: str, rates: Mapping[str, float]) -> Iterator["subproces
         process.wait(timeout=90)
 
 
-def rates_of(bench: Bench) -> Mapping[str, float]:
+def rates_of(bench: Bench, spark: SparkSession) -> Mapping[str, float]:
     """The rates of a load of 1.0: those of the file where it has them, else what was measured, which goes into it."""
     options, file = bench.options, bench.options.rates
-    measured = calibrated(bench.spark, bench.broker.bootstrap, options.warm, options.calibrate)
+    measured = calibrated(spark, bench.bootstrap, options.warm, options.calibrate)
     known = json.loads(file.read_text(encoding="utf-8")) if file is not None and file.exists() else {}
     rates: Mapping[str, float] | None = known.get(str(bench.slots), measured)
     if rates is None:
@@ -135,24 +174,30 @@ def main() -> None:
     with ExitStack() as open_:
         broker = open_.enter_context(own_broker(PARTITIONS))
         make_topics(broker.bootstrap, [topic for t in TENANTS for topic in (t.topic, t.full_topic)], PARTITIONS)
-        conf = {"spark.sql.shuffle.partitions": options.partitions}
+        assert broker.process is not None
         for slots in options.slots:
-            spark = start_application("kafka cpu bench", f"local[{slots}]", conf, kafka=True)
-            try:
-                _compare(Bench(spark, broker, slots, options))
-            finally:
-                spark.stop()
+            _compare(Bench(broker.bootstrap, broker.process.pid, slots, options))
 
 
 def _compare(bench: Bench) -> None:
-    ones, options = rates_of(bench), bench.options
-    bench.warmed_up(ones)
-    print(HEADER, flush=True)
-    for load in options.loads:
+    with ExitStack() as open_:
+        spark = open_.enter_context(bench.application())
+        ones = rates_of(bench, spark)
+        bench.warmed_up(spark, ones)
+        print(HEADER, flush=True)
+        if bench.options.fresh:
+            open_.close()
+            _each(bench, ones, bench.ran_fresh)
+        else:
+            _each(bench, ones, partial(bench.ran, spark))
+
+
+def _each(bench: Bench, ones: Mapping[str, float], ran: Ran) -> None:
+    for load in bench.options.loads:
         rates = {name: load * rate for name, rate in ones.items()}
         turns = [
-            _told(bench.ran(load, rates, policy, turn))
-            for turn in range(options.runs)
+            _told(ran(load, rates, policy, turn))
+            for turn in range(bench.options.runs)
             for policy in _policies(bench, turn)
         ]
         print("\n".join(rows(turns, {**by_hand(bench.slots), **grid(bench.slots)})), flush=True)
@@ -181,6 +226,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=110.0)
     parser.add_argument("--warm", type=float, default=30.0, help="seconds before the machine is calibrated")
     parser.add_argument("--calibrate", type=float, default=40.0, help="seconds of each stretch of it")
+    parser.add_argument("--fresh", action="store_true", help="each run in a process of its own, whose code is cold")
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
