@@ -14,7 +14,6 @@ Policies move shares; several of these no share can mend, and then "converged" i
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from penstock.core.asked.intents import Latency
 from penstock.core.naming import together
 from penstock.core.seen.figures import JobFigures
 from penstock.core.seen.shares import Share, shares_of
@@ -126,7 +125,7 @@ def _of_neighbours(job: JobView, view: View, shares: Mapping[str, Share]) -> Ite
 
 def _long_batches(job: JobView, others: list[JobView]) -> str:
     """Whose batches take longer than this tenant may wait."""
-    target_s = _target_s(job)
+    target_s = job.intent.soonest_s
     if target_s is None:
         return ""
     long = [other for other in others[:_NAMED] if (other.figures.batch_s or 0.0) > target_s]
@@ -134,7 +133,7 @@ def _long_batches(job: JobView, others: list[JobView]) -> str:
 
 
 def _of_levers(job: JobView) -> Iterator[Bind]:
-    figures, target_s = job.figures, _target_s(job)
+    figures, target_s = job.figures, job.intent.soonest_s
     trigger, bound = figures.lever("trigger"), figures.lever("bound")
     if target_s is not None and trigger is not None and trigger.now is not None and trigger.now >= target_s:
         what = f"a batch begins only every {number(trigger.now)} s"
@@ -169,14 +168,10 @@ def _of_memory(view: View) -> Iterator[Bind]:
 
 def _of_tasks(job: JobView, share: Share) -> Iterator[Bind]:
     """What is left where nothing else binds: its batches have too few tasks, or one much longer than others."""
-    batch_s, target_s = job.figures.batch_s, _target_s(job)
+    batch_s, target_s = job.figures.batch_s, job.intent.soonest_s
     if batch_s is None or target_s is None or batch_s <= target_s:
         return
     busy = "" if share.busy is None else f", and keeps {percent(min(1.0, share.busy))} of its share busy"
     what = f"a batch of its own takes {number(batch_s)} s{busy}"
     parts = "more partitions or keys that are more even"
     yield Bind(what, f"{parts}, or smaller batches (a bound)", parts)
-
-
-def _target_s(job: JobView) -> float | None:
-    return min((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), default=None)

@@ -135,7 +135,7 @@ def candidates(job: JobView, view: View) -> Iterator[Remedy]:
 
 
 def _of_its_levers(job: JobView) -> Iterator[Remedy]:
-    target_s, trigger, bound = _target_s(job), job.figures.lever("trigger"), job.figures.lever("bound")
+    target_s, trigger, bound = job.intent.soonest_s, job.figures.lever("trigger"), job.figures.lever("bound")
     if target_s is not None and trigger is not None and trigger.now is not None:
         shorter = (max(_LEAST_TRIGGER_S, round(part * target_s, 1)) for part in _SHORTER)
         for every_s in (value for value in shorter if value < trigger.now and value >= trigger.least):
@@ -150,7 +150,7 @@ def _of_its_levers(job: JobView) -> Iterator[Remedy]:
 
 def _of_neighbours(job: JobView, view: View) -> Iterator[Remedy]:
     """Smaller batches of those whose batches take longer than this tenant may wait, the longest first."""
-    target_s = _target_s(job)
+    target_s = job.intent.soonest_s
     if target_s is None:
         return
     others = [other for other in view.jobs if other.name != job.name and (other.figures.batch_s or 0.0) > target_s]
@@ -247,7 +247,3 @@ def met_once_settled(future: Future, name: str) -> float | None:
     """The share of the looks judged at which the job had all it asks for."""
     seen = [job.met for view in judged(future) for job in view.jobs if job.name == name and job.utility is not None]
     return sum(seen) / len(seen) if seen else None
-
-
-def _target_s(job: JobView) -> float | None:
-    return min((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), default=None)

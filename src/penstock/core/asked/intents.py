@@ -221,6 +221,11 @@ class Intent:
         fill(self, max_utility=_mean(objective.utility for objective in objectives))
         fill(self, budget=budget, excluded=tuple(excluded), resting=(), rests="")
 
+    @property
+    def soonest_s(self) -> float | None:
+        """The shortest latency that is asked for, in seconds."""
+        return min((one.target_s for one in self.objectives if isinstance(one, Latency)), default=None)
+
     def lasting(self, budget: Budget | None = None, excluded: Sequence[Excluded] = ()) -> "Intent":
         """The same with an error budget, and without the periods in which nothing is asked."""
         if budget is None and not excluded:
