@@ -114,9 +114,15 @@ def test_who_has_no_time_to_wait_is_cut_for_though_somebody_in_a_greater_hurry_h
     )
 
 
-def test_tasks_get_longer_again_though_nobody_has_to_wait() -> None:
-    one = reading(row_s=0.0004, now=200.0)
-    assert moves(hurried(utility=10.0), one) == (Piece("clicks", 200, 1000),)
+@pytest.mark.parametrize(("target", "rows"), [("1200ms", 620), ("2600ms", 2000), ("4s", 2500), ("60s", 2500)])
+def test_tasks_are_as_long_as_half_of_the_time_that_is_left(target: str, rows: int) -> None:
+    met = hurried(Intent(Latency(target, utility=40)), utility=10.0)  # results come after a second
+    assert moves(met, reading(row_s=0.0004, now=200.0)) == (Piece("clicks", 200, rows),)
+
+
+def test_time_that_one_has_left_is_no_time_of_another() -> None:
+    has_time, has_none = hurried(utility=10.0), hurried(Intent(Latency("6s", utility=10)), "reports")
+    assert moves(has_time, has_none, reading(row_s=0.002, now=225.0)) == ()  # 0.45 s of 0.6 s
 
 
 def test_the_one_in_a_hurry_is_cut_only_for_others_who_are() -> None:
@@ -140,7 +146,9 @@ def test_it_is_looked_at_anew_once_two_batches_began_since() -> None:
     first, then = decided([*warmer, at(40, 0.0004, 200.0, 32.0), at(50, 0.0004, 1000.0, 42.0)])
     assert first.moves == (Piece("clicks", None, 200),)
     assert (then.at_s, then.moves) == (40.0, (Piece("clicks", 200, 1000),))
-    assert then.why == "rows of clicks cost less than they did: a task reads more of them, and is over as soon"
+    assert then.why == (
+        "tasks of clicks are over sooner than anybody needs; each reads more rows, for a task has its own cost"
+    )
 
 
 def test_what_does_not_come_is_not_said_every_round() -> None:
