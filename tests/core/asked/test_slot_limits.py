@@ -1,10 +1,9 @@
 """The highest weight that a tenant may have: what stands for its slots beside others, and no more than that."""
 
-import math
-
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.core.asked.floors import floor_of
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.seen.shares import slot_share
 
@@ -14,10 +13,10 @@ def test_the_most_weight_stands_for_the_slots_it_may_have_and_one_less_does_not(
     slots: int, jobs: int, most: int | None
 ) -> None:
     weight, others = SlotLimits(max_slots=most).most_weight(slots, jobs), max(slots, jobs - 1)
-    part = min(slots - 1, slots if most is None else most)
+    part = min(slots, slots if most is None else most)
 
     def floor(weight: int) -> int:
-        return math.floor(slot_share(weight, weight + others, slots))
+        return floor_of(slot_share(weight, weight + others, slots), slots)
 
     assert floor(weight) >= part
     assert weight <= min(slots, most or slots) or floor(weight - 1) < part

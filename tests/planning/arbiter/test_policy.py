@@ -10,6 +10,7 @@ from penstock.core.asked.intents import Intent, Juice
 from penstock.core.known.prediction import PredictionError
 from penstock.core.levers import BatchBound, Dial, Shows, Slots
 from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.seen.figures import ALL_OPERATORS, OperatorFigures
 from penstock.core.seen.view import JobView, View
 from penstock.planning.arbiter import policy
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
@@ -98,7 +99,8 @@ def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but
 
 
 def test_what_was_decided_over_shares_alone_is_completed_as_soon_as_all_have_told() -> None:
-    first, *others = crowd(target="1s")
+    unit = OperatorFigures(ALL_OPERATORS, 1, 0.5, is_source=True, max_threads=12)
+    first, *others = crowd(target="1s", max_threads=3, operators=(unit,))  # all four slots would be worth more at once
     silent = replace(first, figures=replace(first.figures, batches=()))
     plans, memory = lived([fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 14.0)])
     weights = {move.job: move.after for move in plans[-1].decisions[0].moves if isinstance(move, Slots)}

@@ -38,7 +38,9 @@ def test_a_driver_elsewhere_takes_no_core() -> None:
     assert crowd(cores=8, cpu_share=1.0).driver_cores == 0.0
 
 
-@pytest.mark.parametrize("weights", [(3, 1, 1, 1), (1, 1, 1, 1), (4, 2, 1, 1), (3, 2, 1, 1), (2, 2, 2, 1)])
+@pytest.mark.parametrize(
+    "weights", [(3, 1, 1, 1), (1, 1, 1, 1), (4, 2, 1, 1), (3, 2, 1, 1), (2, 2, 2, 1), (45, 1, 1, 1), (44, 1, 1, 1)]
+)
 @pytest.mark.parametrize("slots", [2, 4, 6, 8])
 def test_floors_are_foretold_as_penstock_sets_them(weights: tuple[int, ...], slots: int) -> None:
     names = "abcd"

@@ -47,6 +47,15 @@ def test_the_most_valuable_gets_all_slots_but_one_where_it_needs_them() -> None:
     assert floors.tolist() == [0.0, 0.0, 0.0, 3.0]
 
 
+@pytest.mark.parametrize(("utility", "floor"), [(40.0, 3.0), (20.0, 4.0)])
+def test_all_slots_are_for_who_misses_something(utility: float, floor: float) -> None:
+    *others, _ = jobs()
+    one = fleet(*others, job("urgent", 330.0, target="2s", worth=40.0, utility=utility))  # more than three can do
+    assert not one.young
+    found = search(one)
+    assert floors_of(one, found.best.weights, np.full((1, 1), one.slots))[0].tolist() == [0.0, 0.0, 0.0, floor]
+
+
 @pytest.mark.parametrize("to", [2, 3])
 def test_a_limit_of_slots_limits_what_a_weight_is_given_for(to: int) -> None:
     """A weight of 2 of five parts would be one slot of four: who may have two needs more than that."""
@@ -64,6 +73,6 @@ def test_a_weight_that_exceeds_the_limit_of_slots_is_not_cut_down_to_it() -> Non
     assert kept.moves == turned.moves
 
 
-@pytest.mark.parametrize(("follows", "most"), [(True, 12.0), (False, 132.0)])
+@pytest.mark.parametrize(("follows", "most"), [(True, 12.0), (False, 564.0)])
 def test_where_executors_follow_the_weights_these_stay_within_the_slots_to_be_had(follows: bool, most: float) -> None:
     assert as_seen(followed(*jobs(), follows=follows)).most.tolist() == [most] * 4

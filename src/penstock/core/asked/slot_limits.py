@@ -3,10 +3,11 @@
 import math
 from dataclasses import dataclass
 
+from penstock.core.asked.floors import LEAST_OF_OTHERS
 from penstock.errors import ConfigError
 
 
-def weight_for(part: int, slots: int, others: int) -> int:
+def weight_for(part: float, slots: int, others: int) -> int:
     """The weight that stands for so many of the slots beside others that have so much weight together.
 
     As many as the slots would not do: beside three others a weight of 3 is three of six parts of four slots, so two.
@@ -31,17 +32,18 @@ class SlotLimits:
             raise ConfigError("max_slots", self.max_slots, f"write at least {max(1, self.min_slots)}")
 
     def most_weight(self, slots: int, jobs: int) -> int:
-        """The highest weight of one of so many jobs: it stands for the slots that it may have, or for all but one.
+        """The highest weight of one of so many jobs: it stands for the slots that it may have, or for all.
 
         That is beside others who have as much weight as there are slots, or 1 each: equal parts come to no more.
 
         >>> SlotLimits(max_slots=2).most_weight(4, jobs=4), SlotLimits().most_weight(4, jobs=4)
-        (4, 12)
+        (4, 60)
         >>> SlotLimits(max_slots=8).most_weight(4, jobs=4), SlotLimits().most_weight(8, jobs=1)
-        (12, 8)
+        (60, 8)
         """
         most = slots if self.max_slots is None else min(slots, self.max_slots)
-        return most if jobs < 2 else max(most, weight_for(min(most, slots - 1), slots, max(slots, jobs - 1)))
+        part = min(most, slots - LEAST_OF_OTHERS)
+        return most if jobs < 2 else max(most, weight_for(part, slots, max(slots, jobs - 1)))
 
     def held(self, threads: int) -> int:
         """So many threads as they may be.

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
+from penstock.core.asked.floors import LEAST_OF_OTHERS
 from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.columns import UNBOUNDED
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, totals
 from penstock.planning.arbiter.sharing import conditions, pace
+from penstock.planning.arbiter.sparing import outstanding
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 # How often batches may begin, turned in stride: the less often, the later is seen what comes of it.
@@ -248,23 +250,36 @@ def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
 
 
 def _for_most_slots(fleet: Fleet, now: Floats, slots: float) -> Floats:
-    """The weights that stand for three of four slots, and for all but one, beside those of the others as they are.
+    """The weights that stand for three of four slots, all but one, and all, beside those of the others as they are.
 
     Of one that may have fewer slots, for those.
     """
     others = now.sum() - now
-    parts = np.minimum.outer([min(np.ceil(0.75 * slots), slots - 1.0), slots - 1.0], fleet.most_slots)
+    most = np.where(_may_have_all(fleet), slots - LEAST_OF_OTHERS, slots - 1.0)
+    parts = np.stack([np.full_like(now, min(np.ceil(0.75 * slots), slots - 1.0)), np.full_like(now, slots - 1.0), most])
+    parts = np.minimum(parts, fleet.most_slots)
     weights: Floats = np.ceil(parts * others / (slots - parts))
     return weights
+
+
+def _may_have_all(fleet: Fleet) -> NDArray[np.bool_]:
+    """Who may have all slots, so that others run while it pauses between its batches: who is worth much more than they.
+
+    Only if it misses something, or soon may, for code is new; and where no slots of others are promised.
+    """
+    missing = np.array([not job.met or fleet.young for job in fleet.jobs])
+    promised = fleet.lowest > 1.0
+    may: NDArray[np.bool_] = outstanding(fleet) & missing & (promised.sum() == promised)
+    return may
 
 
 def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
     """Equal shares, shares by worth, and most for each of the most valuable; then these with batches of any length."""
     values = fleet.values
     shapes = [np.ones(fleet.size), np.maximum(1.0, np.round(fleet.slots * values / values.sum()))]
-    most = _for_most_slots(fleet, np.ones(fleet.size), np.floor(fleet.slots))[0]
+    most, _, all_ = _for_most_slots(fleet, np.ones(fleet.size), np.floor(fleet.slots))
     for place in np.argsort(-values, kind="stable")[:3]:
-        for weight in (np.round(0.5 * fleet.slots), np.round(0.75 * fleet.slots), most[place]):
+        for weight in (np.round(0.5 * fleet.slots), np.round(0.75 * fleet.slots), most[place], all_[place]):
             shape = np.ones(fleet.size)
             shape[place] = max(1.0, weight)
             shapes.append(shape)

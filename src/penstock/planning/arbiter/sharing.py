@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.core.arrays import Floats
+from penstock.core.asked.floors import LEAST_OF_OTHERS
 from penstock.planning.arbiter.candidates import Settings, backlog_of, tasks_of
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.serving import slot_order
@@ -132,7 +133,9 @@ def paced(fleet: Fleet, settings: Settings, horizon_s: float, futures: int = 1) 
 def floors_of(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
     """Minimum shares, as penstock sets them: where they are more than the slots, the lightest have none of one slot."""
     wanted = np.maximum(there, weights.sum(axis=1, keepdims=True))
-    floors: Floats = np.minimum(np.maximum(np.floor(there * weights / wanted), fleet.least), fleet.most_slots)
+    share = there * weights / wanted
+    floors: Floats = np.where(share >= there - LEAST_OF_OTHERS, there, np.floor(share))
+    floors = np.minimum(np.maximum(floors, fleet.least), fleet.most_slots)
     too_many = floors.sum(axis=1, keepdims=True) > there
     if not too_many.any():
         return floors

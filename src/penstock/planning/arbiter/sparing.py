@@ -8,6 +8,7 @@ soon made good: less waits of theirs.
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.planning.arbiter.fleet import Fleet
 
@@ -15,11 +16,17 @@ _WORTH = 0.5  # of what the most valuable job is worth: who is worth less is not
 _FEW = 0.5  # of the jobs: where more of them are worth about as much, nobody stands out
 
 
+def outstanding(fleet: Fleet) -> NDArray[np.bool_]:
+    """Who is worth much more than most of the others; nobody, where many are worth about as much."""
+    most: NDArray[np.bool_] = fleet.values >= _WORTH * float(fleet.values.max())
+    return most if float(most.mean()) <= _FEW else np.zeros(fleet.size, dtype=bool)
+
+
 def sparing(fleet: Fleet) -> Fleet:
     """The same, if code is new and few are so valuable, where their slots get no fewer and their batches no smaller."""
-    spared = fleet.values >= _WORTH * float(fleet.values.max())
+    spared = outstanding(fleet)
     # Where executors follow the jobs' slots, more of these for one are no fewer for another.
-    if not fleet.young or fleet.follows or float(spared.mean()) > _FEW:
+    if not fleet.young or fleet.follows or not spared.any():
         return fleet
     lowest = np.where(spared, np.maximum(fleet.lowest, fleet.weights), fleet.lowest)
     most = np.where(spared, fleet.most, np.minimum(fleet.most, fleet.weights))

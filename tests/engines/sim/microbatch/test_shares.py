@@ -57,11 +57,11 @@ def test_fair_pools_are_all_alike_and_have_no_floor() -> None:
     assert [(job.weight, job.min_share) for job in jobs] == [(1, 0), (1, 0)]
 
 
-@pytest.mark.parametrize("threads", list(itertools.product((1, 2, 5, 9), repeat=3)))
+@pytest.mark.parametrize("threads", list(itertools.product((1, 2, 5, 62), repeat=3)))
 @pytest.mark.parametrize("limits", [SlotLimits(), SlotLimits(2, 4), SlotLimits(1, 7)])
 def test_shares_are_those_that_the_spark_engine_gives(threads: tuple[int, ...], limits: SlotLimits) -> None:
     asked = {
-        name: max(limits.min_slots, min(limits.max_slots or 9, count))
+        name: max(limits.min_slots, min(limits.max_slots or 62, count))
         for name, count in zip("abc", threads, strict=True)
     }
     spark = pool_shares(asked, dict.fromkeys("abc", limits), 8)

@@ -70,18 +70,26 @@ def test_threads_outside_the_limits_are_refused_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "enough"),
+    ("limits", "most", "floor", "enough"),
     [
-        (SlotLimits(), "all slots that it can have"),
-        (SlotLimits(max_slots=8), "its max_slots, 8"),
-        (SlotLimits(max_slots=7), "its max_slots, 7"),
+        (SlotLimits(), 248, 8, "all slots that it can have"),
+        (SlotLimits(max_slots=8), 248, 8, "its max_slots, 8"),
+        (SlotLimits(max_slots=7), 56, 7, "its max_slots, 7"),
     ],
 )
-def test_a_weight_may_exceed_the_slots_up_to_what_gives_a_job_all_but_one(limits: SlotLimits, enough: str) -> None:
-    assert check_threads("a", 56, limits, 8, 3) is None
-    refused = f"a: a weight of 57 is more than 56, which is enough for {enough}"
-    assert check_threads("a", 57, limits, 8, 3) == refused
-    assert pool_shares({"a": 56, "b": 4, "c": 4}, {"a": limits}, 8)["a"] == PoolShare(weight=56, min_share=7)
+def test_a_weight_may_exceed_the_slots_up_to_what_gives_a_job_all_it_may_have(
+    limits: SlotLimits, most: int, floor: int, enough: str
+) -> None:
+    assert check_threads("a", most, limits, 8, 3) is None
+    refused = f"a: a weight of {most + 1} is more than {most}, which is enough for {enough}"
+    assert check_threads("a", most + 1, limits, 8, 3) == refused
+    assert pool_shares({"a": most, "b": 4, "c": 4}, {"a": limits}, 8)["a"] == PoolShare(weight=most, min_share=floor)
+
+
+@pytest.mark.parametrize(("weight", "floors"), [(44, [3, 0, 0, 0]), (45, [4, 0, 0, 0])])
+def test_who_has_all_but_a_quarter_of_a_slot_is_served_before_all_others(weight: int, floors: list[int]) -> None:
+    shares = pool_shares({"urgent": weight, "a": 1, "b": 1, "c": 1}, {}, 4)
+    assert [share.min_share for share in shares.values()] == floors
 
 
 def test_limits_that_contradict_each_other_are_refused() -> None:

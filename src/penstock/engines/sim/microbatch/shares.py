@@ -6,7 +6,7 @@ not know each other, and a test holds them to the same figures.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from penstock.core.asked.floors import floors_kept
+from penstock.core.asked.floors import floor_of, floors_kept
 from penstock.engines.sim.microbatch.state import JobState
 
 Rank = tuple[int, float, str]
@@ -24,9 +24,9 @@ def reshare(jobs: Sequence[JobState], slots: int, scheduling: str) -> None:
 
 
 def _floor(job: JobState, slots: int) -> int:
-    """Its share rounded down, never below its own least threads, and never above what there is or it may have."""
+    """Its share rounded down, or all; never below its own least threads, nor above what there is or it may have."""
     most = slots if job.spec.max_threads is None else min(slots, job.spec.max_threads)
-    return min(max(int(job.share_slots), job.spec.min_threads), most)
+    return min(max(floor_of(job.share_slots, slots), job.spec.min_threads), most)
 
 
 def fair_order(job: JobState) -> Rank:

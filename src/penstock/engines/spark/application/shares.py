@@ -1,11 +1,10 @@
 """From threads to pool shares: what each tenant's pool may claim of the slots. Pure arithmetic."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from penstock.core.asked.floors import floors_kept
+from penstock.core.asked.floors import floor_of, floors_kept
 from penstock.core.asked.slot_limits import SlotLimits
 from penstock.core.seen.shares import slot_share
 
@@ -32,7 +31,7 @@ class Sharing(StrEnum):
 
 
 def pool_shares(threads: Mapping[str, int], limits: Mapping[str, SlotLimits], slots: int) -> dict[str, PoolShare]:
-    """The share of each pool: weight = threads, floor = its slots rounded down, within the tenant's limits.
+    """The share of each pool: weight = threads, floor = its slots rounded down or all, within the tenant's limits.
 
     >>> pool_shares({"a": 6, "b": 2, "c": 8}, {}, 8)["a"]
     PoolShare(weight=6, min_share=3)
@@ -44,7 +43,7 @@ def pool_shares(threads: Mapping[str, int], limits: Mapping[str, SlotLimits], sl
 
 
 def _floor(threads: int, total: int, slots: int, limits: SlotLimits) -> int:
-    floor = max(math.floor(slot_share(threads, total, slots)), limits.min_slots)
+    floor = max(floor_of(slot_share(threads, total, slots), slots), limits.min_slots)
     return min(floor, slots if limits.max_slots is None else min(slots, limits.max_slots))
 
 
