@@ -1,6 +1,7 @@
-"""Weights beyond the slots: by them who is worth most has all slots but one, however many others there are."""
+"""Weights beyond the slots: by them who is worth most has all slots but one, or all, however many others there are."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,13 +48,30 @@ def test_the_most_valuable_gets_all_slots_but_one_where_it_needs_them() -> None:
     assert floors.tolist() == [0.0, 0.0, 0.0, 3.0]
 
 
+def behind(utility: float = 20.0, **changed: Any) -> Fleet:
+    """As many rows of the urgent one as more than three slots can do; it misses its target, unless it has all of 40."""
+    *others, _ = jobs()
+    return fleet(*others, job("urgent", 330.0, target="2s", worth=40.0, utility=utility), **changed)
+
+
+def floor_of_urgent(one: Fleet) -> float:
+    found = search(one)
+    return float(floors_of(one, found.best.weights, np.full((1, 1), one.slots))[0, URGENT])
+
+
 @pytest.mark.parametrize(("utility", "floor"), [(40.0, 3.0), (20.0, 4.0)])
 def test_all_slots_are_for_who_misses_something(utility: float, floor: float) -> None:
-    *others, _ = jobs()
-    one = fleet(*others, job("urgent", 330.0, target="2s", worth=40.0, utility=utility))  # more than three can do
+    one = behind(utility)
     assert not one.young
-    found = search(one)
-    assert floors_of(one, found.best.weights, np.full((1, 1), one.slots))[0].tolist() == [0.0, 0.0, 0.0, floor]
+    assert floor_of_urgent(one) == floor
+
+
+def test_nobody_gets_all_slots_where_others_are_promised_some() -> None:
+    assert floor_of_urgent(behind(lowest=np.array([2.0, 1.0, 1.0, 1.0]))) == 3.0
+
+
+def test_nobody_gets_all_slots_where_many_are_worth_about_as_much() -> None:
+    assert floor_of_urgent(behind(values=np.array([30.0, 30.0, 2.0, 40.0]))) == 3.0
 
 
 @pytest.mark.parametrize("to", [2, 3])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from penstock.planning.arbiter.fleet import Fleet
 
-_WORTH = 0.5  # of what the most valuable job is worth: who is worth less is not spared
+_WORTH = 0.5  # of what the most valuable job is worth: who is worth less does not stand out
 _FEW = 0.5  # of the jobs: where more of them are worth about as much, nobody stands out
 
 
