@@ -27,7 +27,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -171,8 +171,7 @@ def main() -> None:
         check(options.policies, slots)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     print(f"CPU-bound tenants on Kafka, {time.strftime('%Y-%m-%d')}, {machine}, {options.seconds:g} s a run.\n")
-    with ExitStack() as open_:
-        broker = open_.enter_context(own_broker(PARTITIONS))
+    with own_broker(PARTITIONS) as broker:
         make_topics(broker.bootstrap, [topic for t in TENANTS for topic in (t.topic, t.full_topic)], PARTITIONS)
         assert broker.process is not None
         for slots in options.slots:
@@ -180,16 +179,14 @@ def main() -> None:
 
 
 def _compare(bench: Bench) -> None:
-    with ExitStack() as open_:
-        spark = open_.enter_context(bench.application())
+    with bench.application() as spark:
         ones = rates_of(bench, spark)
         bench.warmed_up(spark, ones)
         print(HEADER, flush=True)
-        if bench.options.fresh:
-            open_.close()
-            _each(bench, ones, bench.ran_fresh)
-        else:
+        if not bench.options.fresh:
             _each(bench, ones, partial(bench.ran, spark))
+            return
+    _each(bench, ones, bench.ran_fresh)
 
 
 def _each(bench: Bench, ones: Mapping[str, float], ran: Ran) -> None:

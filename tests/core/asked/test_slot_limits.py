@@ -13,13 +13,13 @@ def test_the_most_weight_stands_for_the_slots_it_may_have_and_one_less_does_not(
     slots: int, jobs: int, most: int | None
 ) -> None:
     weight, others = SlotLimits(max_slots=most).most_weight(slots, jobs), max(slots, jobs - 1)
-    part = min(slots, slots if most is None else most)
+    part = min(slots, most or slots)
 
     def floor(weight: int) -> int:
         return floor_of(slot_share(weight, weight + others, slots), slots)
 
     assert floor(weight) >= part
-    assert weight <= min(slots, most or slots) or floor(weight - 1) < part
+    assert weight <= part or floor(weight - 1) < part
 
 
 @given(st.integers(1, 200), st.integers(1, 300))

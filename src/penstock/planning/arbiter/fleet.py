@@ -83,6 +83,11 @@ class Fleet:
         return any(future.warm for future in self.futures)
 
     @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Who misses something."""
+        return np.array([not job.met for job in self.jobs])
+
+    @property
     def max_utility(self) -> float:
         """What all of them could have together."""
         return float(self.values.sum())

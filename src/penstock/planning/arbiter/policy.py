@@ -115,7 +115,7 @@ class Arbiter:
         eased = None if settles else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
-        missed = _missing(fleet)
+        missed = fleet.missing
         if not settles and found.gain(missed) > least:
             return Plan(note=_NEXT_BATCH), replace(memory, rested=None, wanted_s=None)
         memory = expecting(view, fleet, found.now, memory)
@@ -143,7 +143,7 @@ class Arbiter:
         self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, least: float
     ) -> tuple[Plan, ArbiterMemory]:
         """What is worth a turn is turned, or looked at once more before."""
-        seen = found.seen(_missing(fleet))
+        seen = found.seen(fleet.missing)
         if seen > _URGENT * least or seconded(view, fleet, memory, seen=seen > least):
             return self._act(view, fleet, found, memory)
         memory = replace(expecting(view, fleet, found.now, memory), rested=None)
@@ -169,7 +169,7 @@ class Arbiter:
         """What was found gains, and how much a turn is to gain at least."""
         few = untold(fleet, memory.costs, view.at_s)
         least = self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
-        return found.gain(_missing(fleet), few), least
+        return found.gain(fleet.missing, few), least
 
     def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> float:
         """How much utility a turn is to bring: more than the errors that were seen with the jobs that it touches."""
@@ -215,11 +215,6 @@ class Arbiter:
             expected=expectation(view, fleet, found.outcome, memory),
             restarted_s={**memory.restarted_s, **again},
         )
-
-
-def _missing(fleet: Fleet) -> NDArray[np.bool_]:
-    """Who misses something."""
-    return np.array([not job.met for job in fleet.jobs])
 
 
 def _learning(

@@ -267,9 +267,9 @@ def _may_have_all(fleet: Fleet) -> NDArray[np.bool_]:
 
     Only if it misses something, or soon may, for code is new; and where no slots of others are promised.
     """
-    missing = np.array([not job.met for job in fleet.jobs]) | fleet.young
     promised = fleet.lowest > 1.0
-    may: NDArray[np.bool_] = outstanding(fleet) & missing & (promised.sum() == promised)
+    to_others = promised.sum() - promised
+    may: NDArray[np.bool_] = outstanding(fleet) & (fleet.missing | fleet.young) & (to_others == 0)
     return may
 
 
