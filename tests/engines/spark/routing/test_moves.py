@@ -57,8 +57,8 @@ def test_the_keys_that_are_said_to_move_are_those_that_do_and_then_their_bytes_a
     moved = [key for key, at in after.items() if at != before[key]]
     assert 0 < len(moved) == past.keys == wanted.keys == estimate.keys
     assert figures.key_bytes is not None
-    # A table of a hundred short rows is mostly a file's beginning and end.
-    assert past.moved_bytes / 20 < figures.key_bytes * past.keys < 20 * past.moved_bytes
+    # Of rows as short as these RocksDB's own part is the greater one.
+    assert past.moved_bytes / 5 < figures.key_bytes * past.keys < 5 * past.moved_bytes
     assert afterwards.key_bytes is not None
     assert afterwards.key_bytes * past.keys == pytest.approx(past.moved_bytes, rel=0.05)  # "r5" is shorter than "r55"
 

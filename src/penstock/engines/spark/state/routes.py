@@ -48,9 +48,8 @@ class Routes:
         """Windows of key pairs that are full end. A job's book may be lost or damaged: the others' end all the same."""
         apart = Apart()
         for name, route in self._running():
-            batches = self._state.named(name).batches
             with apart.trying(name):
-                route.close_window(wall_s, batches[-1].key_bytes if batches else None)
+                route.close_window(wall_s, self._state.named(name).key_bytes)
         for name, why in apart.errors:
             deeds.note(name, "its window of key pairs was to end", "it was full", why)
 

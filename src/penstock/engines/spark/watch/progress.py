@@ -13,6 +13,7 @@ _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of th
 _MOST_ROWS, _LONGEST_S = 1e18, 1e9
 _KAFKA = "KafkaV2["  # how its source is described
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
+_PUTS, _WRITTEN = "rocksdbPutCount", "rocksdbTotalBytesWritten"
 LAGS = "penstock_lags"  # how the names of those begin that `lags` adds
 
 
@@ -51,7 +52,7 @@ class Batch:
     sources: tuple[SourceRows, ...] = ()
     phases_s: Mapping[str, float] = field(default_factory=dict)
     state_bytes: int | None = None
-    key_bytes: float | None = None  # on disk, in the mean over the keys of the state; RocksDB alone tells
+    key_bytes: float | None = None  # in the mean over the keys that it wrote; RocksDB alone tells
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
     drawn: DrawnPairs = DrawnPairs()  # where pairs are counted
@@ -178,10 +179,11 @@ def _state_bytes(operators: list[dict[str, Any]]) -> int | None:
 
 
 def _key_bytes(operators: list[dict[str, Any]]) -> float | None:
-    keys = sum(int(operator.get("numRowsTotal", 0)) for operator in operators)
-    sizes = [operator.get("customMetrics", {}).get("rocksdbSstFileSize") for operator in operators]
-    known = [float(size) for size in sizes if size is not None]
-    return sum(known) / keys if keys and len(known) == len(operators) else None
+    told = [operator.get("customMetrics", {}) for operator in operators]
+    if not all(_PUTS in metrics and _WRITTEN in metrics for metrics in told):
+        return None
+    puts, written = (sum(int(metrics[name]) for metrics in told) for name in (_PUTS, _WRITTEN))
+    return written / puts if puts else None
 
 
 def _arrivals(observed: Mapping[str, Any]) -> ArrivalSketch | None:

@@ -292,8 +292,8 @@ class Track:
 
     @property
     def key_bytes(self) -> float | None:
-        """What a key of its state takes, in the mean after the last batch."""
-        return self.batches[-1].key_bytes if self.batches else None
+        """What a key of its state takes, in the mean over those that the last batch wrote which wrote any."""
+        return next((batch.key_bytes for batch in reversed(self.batches) if batch.key_bytes is not None), None)
 
     @property
     def begins(self) -> bool:
