@@ -17,6 +17,7 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jobs.starting import called
 from penstock.engines.spark.jvm import batch_limits, kafka_sources, starts
+from penstock.engines.spark.jvm.checkpoint_writer import CHANGELOG, write_plainly
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.launch import driver
 from penstock.engines.spark.levers.restarting import Restarting
@@ -63,9 +64,11 @@ def application(work: Path, settings: Mapping[str, str]) -> Iterator[SparkSessio
             "spark.sql.streaming.stateStore.providerClass": (
                 "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
             ),
+            CHANGELOG: "true",
             **settings,
         }
     )
+    write_plainly(session)
     with pytest.MonkeyPatch.context() as patched:
         # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
         patched.setattr(starts, "called", _called)

@@ -11,13 +11,20 @@ from pyspark.sql import SparkSession, functions
 from penstock.engines.spark.jvm import features as of_spark
 from penstock.engines.spark.jvm import quantiles
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.checkpoint_writer import CHANGELOG, PLAIN_WRITER, WRITER_CONF
 from penstock.engines.spark.jvm.class_homes import home_of, homes_of, there
 from penstock.engines.spark.jvm.doctor import Diagnosis, doctor, library, settings_of
 from penstock.engines.spark.jvm.features import Feature
 from penstock.engines.spark.watch.sketches import POINTS, sketch_of
 
 ROCKS = {"spark.sql.streaming.stateStore.providerClass": "org.apache.x.RocksDBStateStoreProvider"}
-GOOD = {**ROCKS, "spark.locality.wait": "0s", "spark.decommission.enabled": "true"}
+GOOD = {
+    **ROCKS,
+    CHANGELOG: "true",
+    WRITER_CONF: f"org.apache.x.{PLAIN_WRITER}",
+    "spark.locality.wait": "0s",
+    "spark.decommission.enabled": "true",
+}
 FEATURE = Feature("shares", "slots", here=True, since="3.5", needed=True)
 
 
@@ -35,7 +42,7 @@ def test_fifo_stops_governing_and_is_told_first() -> None:
     found = diagnosis(mode="FIFO", conf={})
     assert not found.governable
     assert found.to_change[0].startswith("shares have no effect under FIFO: add .config(")
-    assert len(found.to_change) == 3
+    assert len(found.to_change) == 4
 
 
 def test_what_only_helps_does_not_stop_governing() -> None:
@@ -44,6 +51,17 @@ def test_what_only_helps_does_not_stop_governing() -> None:
     })):  # fmt: skip
         assert found.governable
         assert found.to_change
+
+
+@pytest.mark.parametrize(("name", "said"), [(CHANGELOG, "writes a snapshot"), (WRITER_CONF, "tens of processes")])
+def test_what_makes_batches_dear_is_told(name: str, said: str) -> None:
+    (change,) = diagnosis(conf={**GOOD, name: None}).to_change
+    assert said in change
+    assert name in change
+
+
+def test_checkpoints_of_a_cluster_are_taken_to_be_elsewhere() -> None:
+    assert diagnosis(conf={**GOOD, WRITER_CONF: None}, master="yarn").to_change == ()
 
 
 @pytest.mark.parametrize(("given", "changes"), [(None, 1), ("20", 1), ("1000", 0)])

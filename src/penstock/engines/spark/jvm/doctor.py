@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.engines.spark.jvm.checkpoint_writer import CHANGELOG, PLAIN_WRITER, WRITER_CONF
 from penstock.engines.spark.jvm.executors import DECOMMISSION
 from penstock.engines.spark.jvm.features import FAIR_LINE, Feature, check_kind, features, scheduler_mode
 from penstock.errors import first_line
@@ -79,7 +80,16 @@ def doctor(spark: SparkSession) -> Diagnosis:
     )
 
 
-_READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", DECOMMISSION, FAILURES, _STORE)
+_READ = (
+    "spark.locality.wait",
+    "spark.dynamicAllocation.enabled",
+    "spark.task.cpus",
+    DECOMMISSION,
+    FAILURES,
+    _STORE,
+    CHANGELOG,
+    WRITER_CONF,
+)
 
 
 def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[SessionSetting, ...]:
@@ -89,7 +99,7 @@ def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Se
     True
     """
     given = (_mode(mode), _master(master), _locality(conf), _allocation(master, conf))
-    return (*given, *settings_of_cluster(master, conf), _state(conf))
+    return (*given, *settings_of_cluster(master, conf), _state(conf), *_changelog(conf), *_written(master, conf))
 
 
 def settings_of_cluster(master: str, conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
@@ -165,3 +175,22 @@ def _state(conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get(_STORE) or "default (in the heap)"
     change = f"with state in the heap, partitions and key placement cannot change: set {_STORE}={_ROCKS}"
     return SessionSetting(_STORE, value.rpartition(".")[2], None if "RocksDB" in value else change)
+
+
+def _changelog(conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
+    if "RocksDB" not in (conf.get(_STORE) or ""):
+        return ()
+    value = conf.get(CHANGELOG) or "false"
+    change = f"each batch writes a snapshot of its state, where what changed is enough: set {CHANGELOG}=true"
+    return (SessionSetting(CHANGELOG, value, None if value == "true" else change),)
+
+
+def _written(master: str, conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
+    if not master.startswith("local"):
+        return ()  # on a cluster checkpoints are hardly on local disks
+    value = conf.get(WRITER_CONF) or "default"
+    change = (
+        "each batch starts tens of processes (readlink) where its checkpoint is on a local disk: if all are, set "
+        f"{WRITER_CONF} to the full name of {PLAIN_WRITER}"
+    )
+    return (SessionSetting(WRITER_CONF, value.rpartition(".")[2], change if value == "default" else None),)

@@ -11,6 +11,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles, Files
+from penstock.engines.spark.jvm.checkpoint_writer import write_as_spark_does
 from penstock.errors import EngineError, first_line
 
 _FILE = "file:"
@@ -22,6 +23,7 @@ def files_at(spark: SparkSession, location: str | Path) -> Files:
     found = local_path(location, lambda: _default_system(spark))
     if found is not None:
         return LocalFiles(found)
+    write_as_spark_does(spark)
     try:
         return CheckpointFiles(spark, str(location))
     except Py4JError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
+from penstock.engines.spark.jvm.checkpoint_writer import CHANGELOG
 from penstock.engines.spark.jvm.process import jvm_with
 
 # Nobody else is to hear of an application that only warms up, and no cluster to give it anything.
@@ -30,6 +31,7 @@ ASIDE: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
+    CHANGELOG: "true",
 }
 _QUERIES = 5  # one batch each: from the fourth on a start takes what it takes in a JVM that has run for long
 

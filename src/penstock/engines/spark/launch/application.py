@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from penstock.core.addresses import place_in
+from penstock.engines.spark.jvm.checkpoint_writer import CHANGELOG, write_plainly
 from penstock.engines.spark.jvm.doctor import FAILURES, LEAVING, MOST_FAILURES
 from penstock.engines.spark.jvm.process import Jvm
 from penstock.engines.spark.launch import driver
@@ -37,6 +38,7 @@ _DEFAULTS: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
+    CHANGELOG: "true",  # a batch writes what it changed of its state, and no snapshot
 }
 
 
@@ -52,9 +54,11 @@ def start_application(
     settings = _settings(name, master, conf, code, kafka)
     try:
         with quiet_state_workers():
-            return driver.session(settings)
+            session = driver.session(settings)
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise refusal(master, error) from error
+    write_plainly(session)
+    return session
 
 
 def start_jvm(name: str, master: str, conf: Mapping[str, object], code: Path | None = None, kafka: bool = False) -> Jvm:
