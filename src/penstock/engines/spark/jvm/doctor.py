@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.checkpoint_writer import CHANGELOG, PLAIN_WRITER, WRITER_CONF
+from penstock.engines.spark.jvm.class_homes import home_of
 from penstock.engines.spark.jvm.executors import DECOMMISSION
 from penstock.engines.spark.jvm.features import FAIR_LINE, Feature, check_kind, features, scheduler_mode
 from penstock.errors import first_line
@@ -73,7 +74,10 @@ def doctor(spark: SparkSession) -> Diagnosis:
         features=features(spark),
         settings=(
             *settings_of(
-                str(context.master), scheduler_mode(context), {name: spark.conf.get(name, None) for name in _READ}
+                str(context.master),
+                scheduler_mode(context),
+                {name: spark.conf.get(name, None) for name in _READ},
+                home_of(context._jvm, PLAIN_WRITER),
             ),
             library("pyarrow"),
         ),
@@ -92,14 +96,16 @@ _READ = (
 )
 
 
-def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[SessionSetting, ...]:
-    """What is set, each with what to change.
+def settings_of(
+    master: str, mode: str, conf: dict[str, str | None], plain: str = PLAIN_WRITER
+) -> tuple[SessionSetting, ...]:
+    """What is set, each with what to change. `plain` is the full name of who writes checkpoints plainly.
 
     >>> settings_of("local[4]", "FIFO", {})[0].fatal
     True
     """
     given = (_mode(mode), _master(master), _locality(conf), _allocation(master, conf))
-    return (*given, *settings_of_cluster(master, conf), _state(conf), *_changelog(conf), *_written(master, conf))
+    return (*given, *settings_of_cluster(master, conf), _state(conf), *_changelog(conf), *_written(master, conf, plain))
 
 
 def settings_of_cluster(master: str, conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
@@ -185,12 +191,12 @@ def _changelog(conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
     return (SessionSetting(CHANGELOG, value, None if value == "true" else change),)
 
 
-def _written(master: str, conf: Mapping[str, str | None]) -> tuple[SessionSetting, ...]:
+def _written(master: str, conf: Mapping[str, str | None], plain: str) -> tuple[SessionSetting, ...]:
     if not master.startswith("local"):
         return ()  # on a cluster checkpoints are hardly on local disks
     value = conf.get(WRITER_CONF) or "default"
     change = (
         "each batch starts tens of processes (readlink) where its checkpoint is on a local disk: if all are, set "
-        f"{WRITER_CONF} to the full name of {PLAIN_WRITER}"
+        f"{WRITER_CONF}={plain}"
     )
     return (SessionSetting(WRITER_CONF, value.rpartition(".")[2], change if value == "default" else None),)
