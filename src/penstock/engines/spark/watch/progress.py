@@ -12,8 +12,8 @@ from penstock.engines.spark.watch.sketches import sketch_of
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 _MOST_ROWS, _LONGEST_S = 1e18, 1e9
 _KAFKA = "KafkaV2["  # how its source is described
-OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
 _PUTS, _WRITTEN = "rocksdbPutCount", "rocksdbTotalBytesWritten"
+OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
 LAGS = "penstock_lags"  # how the names of those begin that `lags` adds
 
 

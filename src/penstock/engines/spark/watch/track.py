@@ -292,7 +292,7 @@ class Track:
 
     @property
     def key_bytes(self) -> float | None:
-        """What a key of its state takes, in the mean over those that the last batch wrote which wrote any."""
+        """What a key of its state takes, in the mean over the keys of the newest batch that wrote some."""
         return next((batch.key_bytes for batch in reversed(self.batches) if batch.key_bytes is not None), None)
 
     @property
