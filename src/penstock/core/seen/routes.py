@@ -50,7 +50,7 @@ class RouteFigures:
     table: RoutingTable | None = None  # None: plain hashing
     table_age_s: float = 0.0
     row_bytes: float | None = None
-    key_bytes: float | None = None  # of a key's state: the mean of all at the last move, before it of those written last
+    key_bytes: float | None = None  # of a key's state: the mean of all at the last move, else of those written last
     past: tuple[PastMove, ...] = ()
     newest_before: Links = field(default_factory=dict)
     basis_before: Links = field(default_factory=dict)
