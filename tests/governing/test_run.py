@@ -1,7 +1,8 @@
 """`penstock run`: what its policy is made of, what is refused before Spark starts, and the document of a run."""
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.levers import Dial
 from penstock.core.seen.evidence import Observation
+from penstock.core.seen.view import View
 from penstock.engines.spark.jobs.job import Job
 from penstock.engines.spark.jvm.single_writer import OWNERS, RUN_CONF
 from penstock.engines.spark.launch.application import check_master, refusal, start_application
@@ -21,12 +23,14 @@ from penstock.governing import run
 from penstock.governing.named_routes import routed
 from penstock.governing.remembering import Remembering
 from penstock.governing.run import RunOptions, policy_of, run_tenants
+from penstock.governing.standby import Nobody
 from penstock.governing.story import RunStory, as_document, failed
 from penstock.planning.registry import POLICIES, takes_profiles
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
 from tests.governing.tenant_jobs import ROUTE
 from tests.harness.ports import own_port
+from tests.patience import eventually
 from tests.recorded import RUN, a_job, a_view
 
 TENANTS = """
@@ -254,3 +258,29 @@ def test_where_there_is_no_java_that_is_said_before_spark_starts(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EngineError, match=r"no Java was found; install one \(17 or 21\), or set JAVA_HOME"):
         start_application("shop", "local[1]", {})
+
+
+@pytest.mark.parametrize("supervised", [False, True])
+def test_a_driver_that_nobody_supervises_helps_the_next_ones_once_it_governs(
+    supervised: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note, begun = tmp_path / "note", list[Nobody]()
+    helper = f"import pathlib, time; pathlib.Path({str(note)!r}).touch(); time.sleep(600)"
+
+    def archiver() -> Nobody:
+        begun.append(Nobody([sys.executable, "-c", helper], settles_s=0.0))
+        return begun[-1]
+
+    def rounds(tenants: object, options: object, heart: object, post: object, on_view: Callable[[View], None]) -> None:
+        for at_s in (1.0, 2.0):
+            on_view(a_view(at_s, ()))
+        if begun:
+            eventually(note.exists)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "archiver", archiver)
+    monkeypatch.setattr(run, "_run_tenants", rounds)
+    (tmp_path / "tenants.yaml").write_text(TENANTS)
+    with pytest.raises(KeyboardInterrupt):
+        run_tenants(read_tenants(tmp_path / "tenants.yaml"), RunOptions(supervised=supervised), lambda view: None)
+    assert [one._started is not None and one._started.poll() is not None for one in begun] == [True] * (not supervised)

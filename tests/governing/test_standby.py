@@ -11,10 +11,11 @@ import pytest
 
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.governing.groups import ended
-from penstock.governing.standby import TABLE, Attendant, Nobody, Second, Word, after
+from penstock.governing.standby import ARCHIVES, TABLE, Attendant, Nobody, Second, Word, after, archiver
 from penstock.governing.standby import StandbyAct as Act
 from penstock.governing.standby import StandbySignal as Signal
 from penstock.governing.standby import StandbyState as State
+from penstock.local.spark import class_archive
 from tests.patience import eventually
 
 pytestmark = pytest.mark.sockets
@@ -208,6 +209,19 @@ def test_a_helper_runs_once_when_the_driver_governs(tmp_path: Path) -> None:
     kept.end()
     assert note.read_text() == "ran "
     assert kept.taken(WORD) is None
+
+
+def test_beside_a_driver_alone_classes_are_archived_where_they_are_not_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("JDK_JAVA_OPTIONS", raising=False)
+    assert archiver()._helper == (*ARCHIVES, class_archive.IF_ROOM)
+    place = class_archive._archive()
+    assert place is not None
+    place.parent.mkdir(parents=True)
+    place.touch()
+    assert archiver()._helper == ()
 
 
 def test_a_process_that_does_not_end_in_time_is_ended_with_all_that_it_started() -> None:

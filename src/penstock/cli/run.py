@@ -132,7 +132,7 @@ def run(
         raise ConfigError("--standby", True, "add --restart: a standby takes over only from a supervised driver")
     if restart:
         _supervised(console, standby, of_run["heartbeat"], of_run["run_id"], unseen(store, of_run["notify"]))
-    options = _options(tenants, store, watch, for_s, of_run)
+    options = replace(_options(tenants, store, watch, for_s, of_run), supervised=supervisor is not None)
     if awaits is not None:
         options = _stood_by(tenants, file, options, awaits)
         _last_word(supervised_by)

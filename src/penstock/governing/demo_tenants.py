@@ -1,7 +1,7 @@
 """The demo's four tenants: one in a hurry, one not, and two that want most of their rows through.
 
 Payments, reports and clicks wait as I/O does: their tasks hold a slot and hardly a core. Models burns CPU. In the
-middle the rows of clicks double. All together they want more than 10 of the 8 slots, and nearly 14 in the spike.
+middle the rows of clicks double. All together they want more than 10 of the 8 slots, and 14 in the spike.
 """
 
 import time
@@ -61,7 +61,7 @@ def demo_tenants(start_s: float, end_s: float, target_s: float) -> Sequence[Tena
     hurried, relaxed = Intent(Latency(target_s, utility=40)), Intent(Latency("20s", utility=10))
     most, enough = Intent(Juice(0.6, utility=10)), Intent(Juice(0.8, utility=10))
     return (
-        Tenant(URGENT, hurried, ((0.0, 200.0),), SlotLimits(1, 7), wait_s=0.018, tasks=15),
+        Tenant(URGENT, hurried, ((0.0, 200.0),), SlotLimits(1, 7), wait_s=0.02, tasks=15),
         Tenant("reports", relaxed, ((0.0, 140.0),), SlotLimits(1, 1), wait_s=0.02, tasks=48),
         Tenant(
             "clicks", most, spike(180.0, 2.0, start_s, end_s), SlotLimits(1, 2), wait_s=0.02, tasks=48, bounded=True

@@ -38,6 +38,7 @@ from penstock.governing.named_routes import routed
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.governing.small_first import begin_small
+from penstock.governing.standby import Nobody, archiver
 from penstock.governing.story import RunStory, story_of
 from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings
@@ -71,6 +72,7 @@ class RunOptions:
     notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
     watch: Path | None = None  # the file itself, where what changes in it is to be taken over
     troubles: Callable[[], Sequence[str]] = tuple  # what else rounds are to tell of, in words, each once
+    supervised: bool = False  # somebody starts another driver when this one dies, and sees to it that it starts soon
 
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
@@ -81,10 +83,17 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     notifiers = [notifier_of(target) for target in options.notify]
     heart = Heart(options.heartbeat, options.starts_within_s or STARTS_WITHIN_S)
     post = Post(notifiers)
+    beside = Nobody() if options.supervised else archiver()
+
+    def seen(view: View) -> None:
+        beside.look(governs=True)
+        on_view(view)
+
     heart.start()
     try:
-        return _run_tenants(tenants, _filled(tenants, options), heart, post, on_view)
+        return _run_tenants(tenants, _filled(tenants, options), heart, post, seen)
     finally:
+        beside.end()
         heart.stop()
         post.close()
 

@@ -2,6 +2,7 @@
 
 processes    a process as the kernel tells of it: started, known again whoever asks, ended
 following    a process that does not outlive the one that started it
+allowance    the memory and the cores that this process may use
 state_file   what a command started, noted so that another command ends exactly that
 cutting      METIS, in a process of its own
 java         the Java that runs here

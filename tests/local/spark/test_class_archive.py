@@ -38,7 +38,9 @@ def java_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_jvms_are_told_of_an_archive_that_is_there_and_of_nothing_before() -> None:
     assert class_archive.options() == ""
+    assert class_archive.is_lacking()
     place().touch()
+    assert not class_archive.is_lacking()
     assert class_archive.options() == f"-XX:SharedArchiveFile={place()} -Xshare:auto -Xlog:cds*=off"
     assert class_archive.make()  # nothing to do
 
@@ -58,7 +60,7 @@ def test_who_has_no_java_or_a_machine_that_names_an_archive_for_all_makes_none(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:SharedArchiveFile=/opt/all.jsa")
-    assert (class_archive.options(), class_archive.make()) == ("", False)
+    assert (class_archive.options(), class_archive.make(), class_archive.is_lacking()) == ("", False, False)
     monkeypatch.delenv("JDK_JAVA_OPTIONS")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert (class_archive.options(), class_archive.make()) == ("", False)

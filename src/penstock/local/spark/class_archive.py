@@ -5,7 +5,7 @@ under a name of its own for each Java and each Spark; it may be deleted at any t
 leaves an archive aside that does not fit, and whoever has none starts as always.
 
 `python -m penstock.local.spark.class_archive` makes it, with the least right to the cores, and no longer than
-whoever started that is there.
+whoever started that is there; with `--if-room` only where nobody could miss what it takes.
 """
 
 import fcntl
@@ -23,12 +23,15 @@ from pathlib import Path
 
 import pyspark
 
+from penstock.local.allowance import cores_are_counted, left_mib
 from penstock.local.following import Follower
 from penstock.local.java import found_java
 from penstock.user_folders import cache_folder
 
 _MADE_WITHIN_S = 3600.0  # 64 s of a core; whoever makes it lets all others go first
 _PLAINLY_NICE = 19
+IF_ROOM = "--if-room"
+_ROOM_MIB = 3072.0  # the JVM and its Python take 1.5 GiB; as much again is left to others
 _TOLD_TO_ALL = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS")
 
 _log = logging.getLogger("penstock.spark")
@@ -41,6 +44,21 @@ def options() -> str:
         return ""
     # Silent: a JVM with other classes would say on its standard output that it leaves the archive aside.
     return f"-XX:SharedArchiveFile={found} -Xshare:auto -Xlog:cds*=off"
+
+
+def is_lacking() -> bool:
+    """Whether there is none, though there could be one."""
+    found = _archive()
+    return found is not None and not found.exists()
+
+
+def has_room(root: Path = Path("/")) -> bool:
+    """Whether making one takes nothing from anybody: there is memory for it, and nobody counts what it has of cores.
+
+    `root` is where the kernel tells.
+    """
+    left = left_mib(root)
+    return left is not None and left >= _ROOM_MIB and not cores_are_counted(root)
 
 
 def make() -> bool:
@@ -112,6 +130,8 @@ def _leave_nobody() -> None:
 
 
 if __name__ == "__main__":
+    if IF_ROOM in sys.argv[1:] and not has_room():
+        sys.exit(1)
     os.nice(_PLAINLY_NICE)
     Follower(os.getppid()).start()
     try:
