@@ -33,7 +33,7 @@ from penstock.local.spark import class_archive
 ARCHIVES = (sys.executable, "-m", "penstock.local.spark.class_archive")  # Spark's classes, once
 RESTS = RestartPolicy(max_restarts=None, backoff_s=5.0, max_backoff_s=300.0)
 SETTLES_S = 20.0  # the first batches of a driver's queries
-_NEW_FOR_S = 60.0  # is the code of a driver, and needs what cores there are
+_NEW_FOR_S = 60.0  # so long the code of a driver is new, and wants all the cores that there are
 _ENDS_WITHIN_S = 10.0
 _HEARS_WITHIN_S = 10.0  # it gives a sign of life each second
 
