@@ -11,7 +11,8 @@ import pytest
 
 from penstock.core.asked.restart_policy import RestartPolicy
 from penstock.governing.groups import ended
-from penstock.governing.standby import ARCHIVES, TABLE, Attendant, Nobody, Second, Word, after, archiver
+from penstock.governing.run import archiver
+from penstock.governing.standby import ARCHIVES, TABLE, Attendant, Nobody, Second, Word, after
 from penstock.governing.standby import StandbyAct as Act
 from penstock.governing.standby import StandbySignal as Signal
 from penstock.governing.standby import StandbyState as State

@@ -113,6 +113,7 @@ def run(
         _last_word(supervised_by)
     console = console_of_run()
     of_run["coordinator_tls"] = files_of(given)  # what is left is of the pages
+    of_run["supervised"] = supervisor is not None
     document, pages = _document(tenants), given if dashboard else None
     if isinstance(document.values.get("engine"), dict):  # of a package; a file without it is Spark's
         of_spark = {"--only": only, "--executors": executors, "--restart": restart, "--standby": standby}
@@ -132,7 +133,7 @@ def run(
         raise ConfigError("--standby", True, "add --restart: a standby takes over only from a supervised driver")
     if restart:
         _supervised(console, standby, of_run["heartbeat"], of_run["run_id"], unseen(store, of_run["notify"]))
-    options = replace(_options(tenants, store, watch, for_s, of_run), supervised=supervisor is not None)
+    options = _options(tenants, store, watch, for_s, of_run)
     if awaits is not None:
         options = _stood_by(tenants, file, options, awaits)
         _last_word(supervised_by)

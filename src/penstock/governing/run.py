@@ -38,9 +38,10 @@ from penstock.governing.named_routes import routed
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.governing.small_first import begin_small
-from penstock.governing.standby import Nobody, archiver
+from penstock.governing.standby import ARCHIVES, Nobody
 from penstock.governing.story import RunStory, story_of
 from penstock.governing.watching import TenantsWatch
+from penstock.local.spark import class_archive
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import notifier_of
 from penstock.notifying.post import Post
@@ -49,6 +50,7 @@ from penstock.planning.registry import DEFAULT, policies
 from penstock.planning.routing_settings import RoutingSettings
 from penstock.running.session import decider
 
+_NEW_FOR_S = 60.0  # so long the code of a driver is new, and wants all the cores that there are
 _PINNED_WAIT = "3s"  # how long a task waits for the executor that its partition is pinned to
 
 
@@ -132,6 +134,11 @@ def _run_tenants(
     finally:
         OWNERS.let_go()
     return story
+
+
+def archiver() -> Nobody:
+    """Beside a driver that nobody supervises: it has Spark's classes archived, where they are not and there is room."""
+    return Nobody((*ARCHIVES, class_archive.IF_ROOM) if class_archive.is_lacking() else (), _NEW_FOR_S)
 
 
 def start_jvm_for(tenants: TenantsFile, options: RunOptions) -> Jvm:

@@ -28,12 +28,10 @@ from penstock.engines.spark.jobs.restarts import Attempts
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import WAITS
 from penstock.governing.signs import Watch
-from penstock.local.spark import class_archive
 
 ARCHIVES = (sys.executable, "-m", "penstock.local.spark.class_archive")  # Spark's classes, once
 RESTS = RestartPolicy(max_restarts=None, backoff_s=5.0, max_backoff_s=300.0)
 SETTLES_S = 20.0  # the first batches of a driver's queries
-_NEW_FOR_S = 60.0  # so long the code of a driver is new, and wants all the cores that there are
 _ENDS_WITHIN_S = 10.0
 _HEARS_WITHIN_S = 10.0  # it gives a sign of life each second
 
@@ -177,11 +175,6 @@ class Nobody:
         if self._started is not None and self._started.poll() is None:
             killed(self._started.pid)
             self._started.wait()
-
-
-def archiver() -> Nobody:
-    """Beside a driver that nobody supervises: it has Spark's classes archived, where they are not and there is room."""
-    return Nobody((*ARCHIVES, class_archive.IF_ROOM) if class_archive.is_lacking() else (), _NEW_FOR_S)
 
 
 class Second:
